@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import type { Identity } from './identity.js';
+import type { Reason } from './reasons.js';
+import type { Route } from './route.js';
+import type { Backend } from './upstream.js';
+
+export type CacheStatus = 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
+
+/**
+ * One request and its response on their way through the gateway: the one typed object that travels.
+ * Each stage fills its own part; nobody hangs further fields on it.
+ */
+export class Exchange {
+  /** The path's canonical form (matching, guards, limits); null until it was computed or when it was refused. */
+  path: string | null = null;
+  /** The route that matched; null for unmatched requests. */
+  route: Route | null = null;
+  /** Decoded path parameters of the route, by name. */
+  params: Readonly<Record<string, string>> = NO_PARAMS;
+  /** The client's address as `trusted_proxies` decides it; no brackets, no zone, IPv4 unmapped. */
+  clientIp = '';
+  identity: Identity | null = null;
+  /** The backend of the latest attempt. */
+  backend: Backend | null = null;
+  /** Attempts begun: sockets tried, refused ones included. */
+  attempts = 0;
+  cache: CacheStatus | null = null;
+  /** Why the gateway answered itself or cut the transfer; null when the upstream's answer went through. */
+  reason: Reason | null = null;
+  /** Status sent to the client (499 when it left before one); 0 until then. */
+  status = 0;
+  /** Bytes of body handed to the client. */
+  bytesWritten = 0;
+  traceId: string | null = null;
+  /** Headers that the writer adds to whatever answer is sent: name, value, name, value, … */
+  readonly responseHeaders: string[] = [];
+  /** Monotonic milliseconds: when the first attempt was handed to a backend, when its head arrived; 0 = never. */
+  upstreamStartedAt = 0;
+  upstreamHeadAt = 0;
+  /** Monotonic milliseconds at the end; 0 while the exchange runs. */
+  endedAt = 0;
+
+  constructor(
+    /** The request id (`request_id` in logs, `instance` in problem documents). */
+    readonly id: string,
+    /** Monotonic milliseconds at which the head was complete. */
+    readonly startedAt: number,
+    readonly request: FastifyRequest,
+    readonly reply: FastifyReply,
+  ) {}
+}
+
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null));

@@ -1,0 +1,30 @@
+import type { Refusal } from './refusal.js';
+
+/**
+ * Where a response flows to: the writer to the client, or a stage in front of it (cache, transformation,
+ * compression) that passes it on. Pushed, not pulled: the upstream's parser calls these in order —
+ * `head`, then `data` any number of times, then exactly one of `end` and `abort`; or `refuse` alone
+ * instead of all of them.
+ */
+export interface ResponseSink {
+  /** Final status and the end-to-end headers, name, value, name, value, …, in bytes as `latin1` text. */
+  head(head: UpstreamHead): void;
+  /** A piece of the body. False asks the sender to wait for `onDrain`. */
+  data(chunk: Buffer): boolean;
+  /** The body is whole. */
+  end(trailers: readonly string[] | null): void;
+  /** The body broke off after the head: cut the transfer, never end it cleanly. */
+  abort(cause: Error): void;
+  /** No head came: the gateway answers. */
+  refuse(refusal: Refusal): void;
+  /** Set by the sender: called when `data` may go on after it had returned false. */
+  onDrain: (() => void) | null;
+}
+
+export interface UpstreamHead {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: string[];
+  /** Length of the body in bytes when the upstream announced it, else -1. */
+  readonly contentLength: number;
+}

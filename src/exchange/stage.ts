@@ -1,0 +1,22 @@
+import type { CanActivate } from '@nestjs/common';
+
+import type { RouteConfig } from '../config/route.config.js';
+import type { Exchange } from './exchange.js';
+
+/**
+ * One policy of the path. `guardFor` is asked once per route when a snapshot is compiled; a route that does
+ * not use the policy gets nothing, so what is off costs nothing.
+ */
+export interface GuardFactory {
+  /** The stage's name, as the pipeline lists it. */
+  readonly stage: string;
+  guardFor(route: Readonly<RouteConfig>): CanActivate | readonly CanActivate[] | undefined;
+}
+
+/** Nest token of the guard factories in the order of the path (written once, in `pipeline.ts`). */
+export const PIPELINE = Symbol('Pipeline');
+
+/** The exchange behind the request that a Nest guard or interceptor was given. */
+export function exchangeOf(request: unknown): Exchange {
+  return (request as { exchange: Exchange }).exchange;
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  // Nest needs the constructor types that the decorators record.
+  oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
+  test: {
+    include: ['src/**/*.spec.ts', 'test/**/*.test.ts'],
+    // Real sockets and child processes: a crowded machine must not fail a right answer.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
