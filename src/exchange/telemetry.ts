@@ -1,0 +1,45 @@
+/**
+ * The small interfaces through which the rooms tell the metrics what only they know. Those that are pulled
+ * are read at a scrape alone and cost a request nothing.
+ */
+
+/** Told by the listener of each socket that opens and closes. */
+export interface ConnectionGauge {
+  opened(): void;
+  closed(): void;
+}
+
+/** Nest token of the {@link ConnectionGauge}; provided whether metrics are on or off. */
+export const CONNECTION_GAUGE = Symbol('ConnectionGauge');
+
+/** Requests refused by a limit since the start; `path` is the route's configured path. */
+export interface LimitedCounts {
+  limitedCounts(): Iterable<LimitedCount>;
+}
+
+export interface LimitedCount {
+  readonly path: string;
+  readonly limit: string;
+  readonly count: number;
+}
+
+/** Nest token of the {@link LimitedCounts}. */
+export const LIMITED_COUNTS = Symbol('LimitedCounts');
+
+/** Open WebSockets by the route's configured path. */
+export interface WebSocketCounts {
+  webSocketCounts(): Iterable<{ readonly path: string; readonly open: number }>;
+}
+
+/** Nest token of the {@link WebSocketCounts}. */
+export const WEBSOCKET_COUNTS = Symbol('WebSocketCounts');
+
+/** What the configuration in force is. */
+export interface ConfigState {
+  /** Counts up from 1 with every document applied. */
+  readonly configVersion: number;
+  readonly lastReloadSuccessful: boolean;
+}
+
+/** Nest token of the {@link ConfigState}. */
+export const CONFIG_STATE = Symbol('ConfigState');
