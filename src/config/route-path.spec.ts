@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+
+import { parseRoutePath, pathShape } from './route-path.js';
+
+const texts = (path: string): string[] =>
+  parseRoutePath(path).segments.map((segment) =>
+    'literal' in segment ? segment.literal : `<${segment.param}>`,
+  );
+
+describe('parseRoutePath', () => {
+  it.each([
+    ['/', []],
+    ['/api/users', ['api', 'users']],
+    ['/api/users/', ['api', 'users']],
+    ['/a/:id/{name}', ['a', '<id>', '<name>']],
+    ['/v1/users:batch', ['v1', 'users:batch']],
+    ['/%61b%2fc%7e', ['ab%2Fc~']],
+    ['/%2561', ['%2561']],
+    ['/käse', ['k%C3%A4se']],
+    ['/a;v=1', ['a;v=1']],
+    ['/...', ['...']],
+  ])('%s', (path, expected) => {
+    expect(texts(path)).toEqual(expected);
+  });
+
+  it.each([
+    ['api', 'does not begin with /'],
+    ['', 'does not begin with /'],
+    ['/a?x=1', 'holds a query'],
+    ['/a#b', 'holds a fragment'],
+    ['/a\\b', 'holds a backslash'],
+    ['/a b', 'white space'],
+    ['/a%zz', 'broken escape'],
+    ['/a%2', 'broken escape'],
+    ['/a%00', 'control character'],
+    ['/a//b', 'empty segment'],
+    ['//', 'empty segment'],
+    ['/a/../b', '. or ..'],
+    ['/a/%2e%2E/b', '. or ..'],
+    ['/a/.;x/b', '. or ..'],
+    ['/a/x%2f..', '. or ..'],
+    ['/a/x%5C..', '. or ..'],
+    ['/:1d', 'bad parameter name'],
+    ['/{}', 'bad parameter name'],
+    ['/{a-b}', 'bad parameter name'],
+    ['/a{b}', 'whole segment'],
+    ['/:id/{id}', 'parameter id twice'],
+    ['/api/*', 'wildcard'],
+    ['/\ud800', 'half a character'],
+  ])('refuses %s', (path, message) => {
+    expect(() => parseRoutePath(path)).toThrow(RangeError);
+    expect(() => parseRoutePath(path)).toThrow(message);
+  });
+
+  it('keeps a trailing slash for exact routes alone', () => {
+    expect(parseRoutePath('/a/').trailingSlash).toBe(true);
+    expect(parseRoutePath('/').trailingSlash).toBe(false);
+    expect(pathShape(parseRoutePath('/a/'), false)).toBe('/a');
+    expect(pathShape(parseRoutePath('/a/'), true)).toBe('/a/');
+    expect(pathShape(parseRoutePath('/a/{x}'), false)).toBe(pathShape(parseRoutePath('/a/:y'), false));
+  });
+});
