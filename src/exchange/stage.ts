@@ -1,5 +1,6 @@
 import type { CanActivate } from '@nestjs/common';
 
+import type { GatewayConfig } from '../config/gateway.config.js';
 import type { RouteConfig } from '../config/route.config.js';
 import type { Exchange } from './exchange.js';
 
@@ -10,7 +11,14 @@ import type { Exchange } from './exchange.js';
 export interface GuardFactory {
   /** The stage's name, as the pipeline lists it. */
   readonly stage: string;
-  guardFor(route: Readonly<RouteConfig>): CanActivate | readonly CanActivate[] | undefined;
+  /**
+   * `document` is the whole document the route comes from, for what routes do not inherit (`rate_limit_global`,
+   * `auth.jwt`). So a compiled chain may be kept over a reload only while those stayed the same too.
+   */
+  guardFor(
+    route: Readonly<RouteConfig>,
+    document: Readonly<GatewayConfig>,
+  ): CanActivate | readonly CanActivate[] | undefined;
 }
 
 /** Nest token of the guard factories in the order of the path (written once, in `pipeline.ts`). */
