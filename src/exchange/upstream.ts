@@ -1,5 +1,6 @@
+import type { Dispatcher } from 'undici';
+
 import type { Exchange } from './exchange.js';
-import type { ResponseSink } from './response.js';
 
 /** One `url` of an upstream, as the path sees it. */
 export interface Backend {
@@ -12,6 +13,38 @@ export interface Backend {
   /** Path in front of every request's path; no trailing slash; empty for none. */
   readonly basePath: string;
   readonly state: BackendState;
+  readonly pool: ConnectionPool;
+}
+
+/** The sockets to one backend; kept over reloads while the backend and its `connection` stay the same. */
+export interface ConnectionPool {
+  /**
+   * Hands a request to a connection: an idle one, else a new one, else it waits for one. False, and nothing
+   * was done, when `max_pending` requests wait already. `fresh` asks for a new socket of its own.
+   */
+  dispatch(options: Dispatcher.DispatchOptions, handler: PooledHandler, fresh?: boolean): boolean;
+  /** Takes a waiting request out of the queue; false when it does not wait. */
+  cancel(handler: PooledHandler): boolean;
+  /**
+   * Ends idle sockets now and busy ones when their exchange ends. Exchanges that began on an older snapshot
+   * may still dispatch afterwards; their sockets end with them.
+   */
+  close(): void;
+}
+
+/** undici's handler for one request; the pool tells it which connection carries it. */
+export interface PooledHandler extends Dispatcher.DispatchHandler {
+  connection: PooledConnection | null;
+}
+
+/** One connection as the handler that holds it sees it. */
+export interface PooledConnection {
+  /** Whether it has served a request before (the keep-alive race). */
+  readonly reused: boolean;
+  /** The request is over; whether the connection may serve the next one. Exactly once. */
+  release(reusable: boolean): void;
+  /** Drops a request that has not started (it still connects). */
+  destroy(cause: Error): void;
 }
 
 /** What is known of a backend; keyed by upstream name and backend id, it lives across reloads. */
@@ -37,7 +70,10 @@ export interface Upstream {
 /** The backends an exchange has tried; absent until the first one failed, so the common case allocates nothing. */
 export type TriedBackends = Set<Backend>;
 
-/** Sends exchanges upstream; the end of every chain. */
-export interface Forwarder {
-  forward(exchange: Exchange, sink: ResponseSink): void;
+/** The upstreams of the snapshot in force; health endpoints, metrics and the admin API ask it each time anew. */
+export interface CurrentUpstreams {
+  upstreams(): Iterable<Upstream>;
 }
+
+/** Nest token of the {@link CurrentUpstreams}. */
+export const CURRENT_UPSTREAMS = Symbol('CurrentUpstreams');

@@ -1,0 +1,55 @@
+import type { Backend, BackendState, ConnectionPool } from '../exchange/upstream.js';
+
+/** A url's parts as the path needs them. */
+export interface BackendAddress {
+  readonly origin: URL;
+  /** Without trailing slash; empty for none. */
+  readonly basePath: string;
+}
+
+/** Takes a backend's url apart; the loader has refused anything but absolute http and https urls. */
+export function backendAddress(url: string): BackendAddress {
+  const { origin, pathname } = new URL(url);
+  return { origin: new URL(origin), basePath: pathname.replace(/\/+$/, '') };
+}
+
+/** What identifies a backend without an `id`: scheme and host in lower case, no default port, no slash at the end. */
+export function normalisedUrl({ origin, basePath }: BackendAddress): string {
+  return origin.origin + basePath;
+}
+
+/** What {@link CompiledBackend} is made of. */
+export interface BackendParts extends BackendAddress {
+  readonly id: string;
+  readonly url: string;
+  readonly upstream: string;
+  readonly weight: number;
+  readonly state: BackendState;
+  readonly pool: ConnectionPool;
+  /** The pool serves the backend after a reload too while this stays the same. */
+  readonly poolKey: string;
+}
+
+export class CompiledBackend implements Backend {
+  readonly id: string;
+  readonly url: string;
+  readonly upstream: string;
+  readonly weight: number;
+  readonly origin: URL;
+  readonly basePath: string;
+  readonly state: BackendState;
+  readonly pool: ConnectionPool;
+  readonly poolKey: string;
+
+  constructor(parts: BackendParts) {
+    this.id = parts.id;
+    this.url = parts.url;
+    this.upstream = parts.upstream;
+    this.weight = parts.weight;
+    this.origin = parts.origin;
+    this.basePath = parts.basePath;
+    this.state = parts.state;
+    this.pool = parts.pool;
+    this.poolKey = parts.poolKey;
+  }
+}

@@ -1,0 +1,79 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { Backend, TriedBackends } from '../../exchange/upstream.js';
+import type { Balancer } from './balancer.js';
+import { backendsNamed, exchangeFrom } from './balancer.contract.js';
+import { roundRobin } from './round-robin.js';
+
+const make = (): Balancer => roundRobin.create({ type: 'round_robin' });
+const anybody = exchangeFrom('127.0.0.1');
+
+function turns(
+  balancer: Balancer,
+  backends: readonly Backend[],
+  count: number,
+  tried: TriedBackends | null = null,
+) {
+  let text = '';
+  for (let turn = 0; turn < count; turn++) text += balancer.pick(backends, anybody, tried)?.id ?? '-';
+  return text;
+}
+
+describe('round robin', () => {
+  it('goes round in the order of the document', () => {
+    expect(turns(make(), backendsNamed('a', 'b', 'c'), 7)).toBe('abcabca');
+  });
+
+  it('gives the neighbour of an unhealthy one no second share', () => {
+    const backends = backendsNamed('a', 'b', 'c', 'd');
+    backends[1]!.state.healthy = false;
+    expect(turns(make(), backends, 9)).toBe('acdacdacd');
+  });
+
+  it('takes a recovered one in at its place', () => {
+    const balancer = make();
+    const backends = backendsNamed('a', 'b', 'c');
+    backends[1]!.state.healthy = false;
+    expect(turns(balancer, backends, 3)).toBe('aca');
+    backends[1]!.state.healthy = true;
+    expect(turns(balancer, backends, 4)).toBe('bcab');
+  });
+
+  it('goes on behind the next one when the first was tried', () => {
+    const balancer = make();
+    const backends = backendsNamed('a', 'b', 'c');
+    expect(turns(balancer, backends, 1)).toBe('a');
+    expect(turns(balancer, backends, 1, new Set([backends[0]!]))).toBe('b');
+    expect(turns(balancer, backends, 3)).toBe('cab');
+  });
+
+  it('keeps the turn when a reload adds, removes and reorders', () => {
+    const balancer = make();
+    const [a, b, c, d] = backendsNamed('a', 'b', 'c', 'd') as [Backend, Backend, Backend, Backend];
+    expect(turns(balancer, [a, b, c], 1)).toBe('a');
+    expect(turns(balancer, [d, c, b, a], 2)).toBe('ba');
+    expect(turns(balancer, [a, c], 3)).toBe('cac');
+    expect(turns(balancer, [a, b], 2)).toBe('ab');
+  });
+
+  it('gives healthy backends shares that differ by one at most, however health changes', () => {
+    const phase = fc.record({
+      health: fc.array(fc.boolean(), { minLength: 7, maxLength: 7 }),
+      picks: fc.integer({ min: 0, max: 60 }),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), fc.array(phase, { maxLength: 12 }), (count, phases) => {
+        const balancer = make();
+        const backends = backendsNamed('a', 'b', 'c', 'd', 'e', 'f', 'g').slice(0, count);
+        for (const { health, picks } of phases) {
+          for (const [index, backend] of backends.entries()) backend.state.healthy = health[index]!;
+          const shares = new Map(backends.filter((one) => one.state.healthy).map((one) => [one.id, 0]));
+          for (const id of turns(balancer, backends, picks)) shares.set(id, (shares.get(id) ?? 0) + 1);
+          if (!backends.some((one) => one.state.healthy)) continue;
+          expect(Math.max(...shares.values()) - Math.min(...shares.values())).toBeLessThanOrEqual(1);
+        }
+      }),
+    );
+  });
+});
