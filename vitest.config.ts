@@ -5,6 +5,7 @@ export default defineConfig({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
   test: {
     include: ['src/**/*.spec.ts', 'test/**/*.test.ts'],
+    reporters: ['default', './test/support/closing-line.ts'],
     // Real sockets and child processes: a crowded machine must not fail a right answer.
     testTimeout: 30_000,
     hookTimeout: 30_000,
