@@ -1,0 +1,175 @@
+import type { Registry } from 'prom-client';
+
+import type { ConfigState, LimitedCounts, WebSocketCounts } from '../exchange/telemetry.js';
+import type { Backend, CurrentUpstreams } from '../exchange/upstream.js';
+import type { Connections } from './connections.js';
+import type { ExchangeMetrics } from './exchange-metrics.js';
+import { METHOD_LABELS, type MethodSeries } from './series.js';
+import {
+  CounterView,
+  GaugeView,
+  type HistogramSample,
+  HistogramView,
+  type Labels,
+  type Sample,
+} from './views.js';
+
+/** Where the numbers come from; what a part of the gateway does not offer is not shown. */
+export interface MetricSources {
+  readonly exchanges: ExchangeMetrics;
+  readonly connections: Connections;
+  readonly upstreams: CurrentUpstreams;
+  readonly limits: LimitedCounts | null;
+  readonly webSockets: WebSocketCounts | null;
+  readonly config: ConfigState | null;
+}
+
+/** Registers all `gateway_…` metrics (docs/metrics.md). `bounds` of the buckets in seconds, ascending. */
+export function registerGatewayMetrics(
+  registry: Registry,
+  bounds: readonly number[],
+  sources: MetricSources,
+): void {
+  const metrics = new GatewayMetrics(registry, bounds);
+  metrics.exchanges(sources.exchanges, sources.connections);
+  metrics.backends(sources.upstreams);
+  if (sources.limits) metrics.limits(sources.limits);
+  if (sources.webSockets) metrics.webSockets(sources.webSockets);
+  if (sources.config) metrics.config(sources.config);
+}
+
+class GatewayMetrics {
+  constructor(
+    private readonly registry: Registry,
+    private readonly bounds: readonly number[],
+  ) {}
+
+  exchanges(source: ExchangeMetrics, connections: Connections): void {
+    const byRoute = ['method', 'path', 'upstream'];
+    this.counter('gateway_requests_total', 'Requests answered.', [...byRoute, 'status'], () =>
+      requestSamples(source),
+    );
+    this.histogram(
+      'gateway_request_duration_seconds',
+      'Time from the complete request head to the end of the answer.',
+      byRoute,
+      () => methodSeries(source).map(({ labels, series }) => ({ labels, series: series.duration })),
+    );
+    this.histogram(
+      'gateway_upstream_duration_seconds',
+      'Time from handing a request to the backend that answered to the head of its answer.',
+      ['upstream', 'backend'],
+      () => upstreamSamples(source),
+    );
+    this.gauge('gateway_active_requests', 'Requests begun and not ended.', [], () => [
+      { labels: {}, value: source.active },
+    ]);
+    this.gauge('gateway_active_connections', 'Open client connections of the data port.', [], () => [
+      { labels: {}, value: connections.open },
+    ]);
+    this.counter(
+      'gateway_rejections_total',
+      'Requests that the gateway answered or cut itself, by reason.',
+      ['path', 'reason'],
+      () => rejectionSamples(source),
+    );
+  }
+
+  backends(source: CurrentUpstreams): void {
+    const gauge = (name: string, help: string, value: (backend: Backend) => number) =>
+      this.gauge(name, help, ['upstream', 'backend'], () => backendSamples(source, value));
+    gauge('gateway_backend_healthy', 'Whether the backend takes requests: 1 yes, 0 no.', (backend) =>
+      backend.state.healthy ? 1 : 0,
+    );
+    gauge(
+      'gateway_backend_in_flight',
+      'Requests handed to the backend that have not ended.',
+      (backend) => backend.state.inFlight,
+    );
+    gauge('gateway_circuit_state', 'State of the circuit breaker: 0 closed, 1 open, 2 half-open.', () => 0);
+  }
+
+  limits(source: LimitedCounts): void {
+    this.counter('gateway_rate_limited_total', 'Requests refused by a rate limit.', ['path', 'limit'], () =>
+      [...source.limitedCounts()].map(({ path, limit, count }) => sample({ path, limit }, count)),
+    );
+  }
+
+  webSockets(source: WebSocketCounts): void {
+    this.gauge('gateway_websocket_connections', 'Open WebSocket connections.', ['path'], () =>
+      [...source.webSocketCounts()].map(({ path, open }) => sample({ path }, open)),
+    );
+  }
+
+  config(source: ConfigState): void {
+    this.gauge(
+      'gateway_config_last_reload_successful',
+      'Whether the latest configuration was applied: 1 yes, 0 no.',
+      [],
+      () => [sample({}, source.lastReloadSuccessful ? 1 : 0)],
+    );
+    this.gauge('gateway_config_version', 'Number of the configuration in force.', [], () => [
+      sample({}, source.configVersion),
+    ]);
+  }
+
+  private counter(name: string, help: string, labelNames: string[], read: () => Sample[]): void {
+    void new CounterView({ name, help, labelNames, registers: [this.registry] }, read);
+  }
+
+  private gauge(name: string, help: string, labelNames: string[], read: () => Sample[]): void {
+    void new GaugeView({ name, help, labelNames, registers: [this.registry] }, read);
+  }
+
+  private histogram(name: string, help: string, labelNames: string[], read: () => HistogramSample[]): void {
+    void new HistogramView({ name, help, labelNames, registers: [this.registry] }, this.bounds, read);
+  }
+}
+
+function sample(labels: Labels, value: number): Sample {
+  return { labels, value };
+}
+
+interface LabelledSeries {
+  readonly labels: Labels;
+  readonly series: MethodSeries;
+}
+
+function methodSeries(source: ExchangeMetrics): LabelledSeries[] {
+  const all: LabelledSeries[] = [];
+  for (const [path, { upstreams }] of source.paths) {
+    for (const [upstream, methods] of upstreams) {
+      methods.forEach((series, index) => {
+        if (series) all.push({ labels: { method: METHOD_LABELS[index]!, path, upstream }, series });
+      });
+    }
+  }
+  return all;
+}
+
+function requestSamples(source: ExchangeMetrics): Sample[] {
+  return methodSeries(source).flatMap(({ labels, series }) =>
+    Array.from(series.statuses, ([status, { value }]) => {
+      const { method, path, upstream } = labels as Record<'method' | 'path' | 'upstream', string>;
+      return sample({ method, path, status: String(status), upstream }, value);
+    }),
+  );
+}
+
+function rejectionSamples(source: ExchangeMetrics): Sample[] {
+  return Array.from(source.paths, ([path, { rejections }]) =>
+    Array.from(rejections, ([reason, { value }]) => sample({ path, reason }, value)),
+  ).flat();
+}
+
+function upstreamSamples(source: ExchangeMetrics): HistogramSample[] {
+  return Array.from(source.upstreams, ([upstream, backends]) =>
+    Array.from(backends, ([backend, series]) => ({ labels: { upstream, backend }, series })),
+  ).flat();
+}
+
+function backendSamples(source: CurrentUpstreams, value: (backend: Backend) => number): Sample[] {
+  return Array.from(source.upstreams(), ({ name, backends }) =>
+    backends.map((backend) => sample({ upstream: name, backend: backend.id }, value(backend))),
+  ).flat();
+}
