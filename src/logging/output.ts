@@ -1,3 +1,5 @@
+import { openSync } from 'node:fs';
+
 import { destination as openDestination, type DestinationStream } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 
@@ -51,7 +53,7 @@ class BatchedOutput implements LogOutput {
 
   constructor(dest: number | string) {
     this.stream = openDestination({
-      dest,
+      dest: typeof dest === 'number' ? dest : openSync(dest, 'a'),
       sync: false,
       maxWrite: 4 * BATCH_LENGTH,
       maxLength: BACKLOG_BYTES,
