@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from './identity.js';
 import type { Reason } from './reasons.js';
 import type { Route } from './route.js';
+import type { CanonicalTarget } from './router.js';
 import type { Backend } from './upstream.js';
 
 export type CacheStatus = 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
@@ -14,6 +15,10 @@ export type CacheStatus = 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
 export class Exchange {
   /** The path's canonical form (matching, guards, limits); null until it was computed or when it was refused. */
   path: string | null = null;
+  /** The request target as read; null until then or when it was refused. */
+  target: CanonicalTarget | null = null;
+  /** The peer is a trusted proxy: what its X-Forwarded-* say of the client is believed. */
+  peerTrusted = false;
   /** The route that matched; null for unmatched requests. */
   route: Route | null = null;
   /** Decoded path parameters of the route, by name. */
@@ -41,14 +46,32 @@ export class Exchange {
   /** Monotonic milliseconds at the end; 0 while the exchange runs. */
   endedAt = 0;
 
+  /** What a guard or interceptor sees; null when the parser refused the request before there was one. */
+  request: FastifyRequest | null = null;
+  reply: FastifyReply | null = null;
+
   constructor(
     /** The request id (`request_id` in logs, `instance` in problem documents). */
     readonly id: string,
     /** Monotonic milliseconds at which the head was complete. */
     readonly startedAt: number,
-    readonly request: FastifyRequest,
-    readonly reply: FastifyReply,
+    readonly head: RequestHead,
   ) {}
+}
+
+/** The request head as it came, read once; everything that logs, metrics and limits need of it. */
+export interface RequestHead {
+  readonly method: string;
+  /** The request target in original bytes (`req.url`). */
+  readonly target: string;
+  /** The peer of the socket: address (IPv4 unmapped, no brackets) and port. */
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  /** Host header or the authority of an absolute target, as it came; empty when absent. */
+  readonly host: string;
+  readonly userAgent: string | null;
+  /** Name, value, name, value, … in original order and case, values as `latin1` text. */
+  readonly rawHeaders: readonly string[];
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null));

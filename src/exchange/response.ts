@@ -9,7 +9,7 @@ import type { Refusal } from './refusal.js';
 export interface ResponseSink {
   /** Final status and the end-to-end headers, name, value, name, value, …, in bytes as `latin1` text. */
   head(head: UpstreamHead): void;
-  /** A piece of the body. False asks the sender to wait for `onDrain`. */
+  /** A piece of the body. False asks the sender to wait for `resume`. */
   data(chunk: Buffer): boolean;
   /** The body is whole. */
   end(trailers: readonly string[] | null): void;
@@ -17,8 +17,18 @@ export interface ResponseSink {
   abort(cause: Error): void;
   /** No head came: the gateway answers. */
   refuse(refusal: Refusal): void;
-  /** Set by the sender: called when `data` may go on after it had returned false. */
-  onDrain: (() => void) | null;
+  /** An interim answer (1xx) of the upstream, or 100 once the request's body is wanted. */
+  interim(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
+  /** Set by the sender before `head`: whom to tell how the client takes the response. */
+  source: ResponseSource | null;
+}
+
+/** The sender's end of a response. */
+export interface ResponseSource {
+  /** `data` had returned false and may go on. */
+  resume(): void;
+  /** Nobody waits for the response any more (client gone, cut at stop). */
+  cancel(): void;
 }
 
 export interface UpstreamHead {

@@ -1,5 +1,6 @@
 import type { RouteConfig } from '../config/route.config.js';
 import type { Exchange } from './exchange.js';
+import type { ResponseSink } from './response.js';
 import type { Upstream } from './upstream.js';
 
 /** A compiled route: part of a snapshot, immutable, replaced whole. */
@@ -17,5 +18,5 @@ export interface Route {
 /** What is mounted for a route: its own controller with its compiled chain. */
 export interface RouteHandler {
   /** Never throws: whatever happens becomes an answer. */
-  handle(exchange: Exchange): void;
+  handle(exchange: Exchange, sink: ResponseSink): void;
 }

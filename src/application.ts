@@ -1,0 +1,211 @@
+import 'reflect-metadata';
+
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { DestinationStream } from 'pino';
+
+import { AdminModule } from './admin.module.js';
+import { durationMs } from './common/duration.js';
+import type { GatewayConfig } from './config/gateway.config.js';
+import type { GatewayControl } from './exchange/gateway-control.js';
+import type { SnapshotListener } from './exchange/snapshot.js';
+import { GatewayModule } from './gateway.module.js';
+import { GatewayState } from './gateway.state.js';
+import { HealthMonitor } from './health/health-monitor.js';
+import { GatewayLog } from './logging/gateway-log.js';
+import { NestLogger } from './logging/nest-logger.js';
+import { type LogOutput, openOutput } from './logging/output.js';
+import { EXCHANGE_METRICS } from './metrics/metrics.module.js';
+import { ActiveExchanges } from './proxy/active-exchanges.js';
+import { Deadlines } from './proxy/deadlines.js';
+import { GatewayEntry } from './proxy/gateway-entry.js';
+import { fastifyOptions, Listener } from './proxy/listener.js';
+import { RateLimitGuardFactory } from './rate-limit/rate-limit.guard-factory.js';
+import { SnapshotService } from './routing/snapshot.service.js';
+
+export interface StartOptions {
+  /** Instead of the document's; 0 = any free port. */
+  readonly port?: number;
+  readonly adminPort?: number;
+  /** Where the document was read from. */
+  readonly file?: string;
+  readonly logDestination?: DestinationStream;
+}
+
+export interface RunningGateway {
+  /** Base url of the data port, without a trailing slash. */
+  readonly url: string;
+  readonly port: number;
+  /** Null when the admin application is off. */
+  readonly adminUrl: string | null;
+  readonly control: GatewayControl;
+  /** Drains and stops, as the document's `server.shutdown` says. */
+  stop(signal?: string): Promise<void>;
+  /** Stops at once. */
+  kill(): Promise<void>;
+}
+
+/** Builds and opens both applications. Rejects when a port can't be opened; nothing stays open then. */
+export async function startGateway(config: GatewayConfig, options: StartOptions = {}): Promise<RunningGateway> {
+  const gateway = await Gateway.create(config, options);
+  try {
+    await gateway.open();
+  } catch (error) {
+    await gateway.kill();
+    throw error;
+  }
+  return gateway;
+}
+
+class Gateway implements RunningGateway {
+  url = '';
+  port = 0;
+  adminUrl: string | null = null;
+  #admin: NestFastifyApplication | null = null;
+  #stopped: Promise<void> | null = null;
+
+  private constructor(
+    readonly config: GatewayConfig,
+    readonly options: StartOptions,
+    readonly app: NestFastifyApplication,
+    readonly state: GatewayState,
+  ) {}
+
+  static async create(config: GatewayConfig, options: StartOptions): Promise<Gateway> {
+    const app = await createDataApplication(config, options);
+    return new Gateway(config, options, app, app.get(GatewayState));
+  }
+
+  get control(): GatewayControl {
+    return this.state;
+  }
+
+  async open(): Promise<void> {
+    const { app, config, options } = this;
+    await app.init();
+    await this.#applyFirst();
+    await app.listen(options.port ?? config.server.port, config.server.host);
+    const address = app.getHttpServer().address() as AddressInfo;
+    this.port = address.port;
+    this.url = `http://${reachable(address)}:${address.port}`;
+    await this.#openAdmin();
+    this.state.listening = true;
+    app.get(GatewayLog).serverListening(`${config.server.host}:${address.port}`);
+  }
+
+  stop(signal = 'stop'): Promise<void> {
+    return (this.#stopped ??= this.#drain(signal));
+  }
+
+  async kill(): Promise<void> {
+    this.app.get(ActiveExchanges).cut();
+    await this.#close();
+  }
+
+  async #applyFirst(): Promise<void> {
+    const snapshots = this.app.get(SnapshotService);
+    for (const listener of this.#listeners()) snapshots.subscribe(listener);
+    const log = this.app.get(GatewayLog);
+    const { version, routes, upstreams } = await snapshots.apply(this.config);
+    const file = this.options.file ?? '';
+    log.configLoaded({ file, version, routes: routes.length, upstreams: upstreams.size });
+    for (const route of routes) log.routeRegistered(route);
+  }
+
+  #listeners(): SnapshotListener[] {
+    const metrics = this.app.get<SnapshotListener | null>(EXCHANGE_METRICS, { strict: false });
+    const listeners = [this.app.get(HealthMonitor), this.app.get(RateLimitGuardFactory, { strict: false })];
+    return metrics ? [...listeners, metrics] : listeners;
+  }
+
+  async #openAdmin(): Promise<void> {
+    const { config, options } = this;
+    if (!config.admin.enabled) return;
+    this.#admin = await createAdminApplication(config, this.state, outputOf(config, options));
+    await this.#admin.listen(options.adminPort ?? config.admin.port, config.admin.host);
+    const address = this.#admin.getHttpServer().address() as AddressInfo;
+    this.adminUrl = `http://${reachable(address)}:${address.port}`;
+  }
+
+  async #drain(signal: string): Promise<void> {
+    const started = performance.now();
+    const { delay, grace_period } = this.config.server.shutdown;
+    const active = this.app.get(ActiveExchanges);
+    const log = this.app.get(GatewayLog);
+    const inFlight = active.size;
+    this.state.listening = false;
+    log.shutdownStarted(signal, inFlight);
+    if (durationMs(delay) > 0) await new Promise((resolve) => setTimeout(resolve, durationMs(delay)));
+    active.draining = true;
+    this.app.get(HealthMonitor).stop();
+    const server = this.app.getHttpServer() as Server;
+    server.close();
+    const cut = await active.drain(durationMs(grace_period));
+    active.cut();
+    log.shutdownComplete({ drained: inFlight - cut, cut, duration_ms: Math.round(performance.now() - started) });
+    await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    const server = this.app.getHttpServer() as Server;
+    server.closeAllConnections();
+    await this.#admin?.close();
+    this.app.get(Deadlines, { strict: false }).stop();
+    await this.app.close();
+  }
+}
+
+async function createDataApplication(config: GatewayConfig, options: StartOptions): Promise<NestFastifyApplication> {
+  let entry: GatewayEntry | null = null;
+  const adapter = new FastifyAdapter({
+    ...fastifyOptions(config.server),
+    // A target that Fastify's router can't read is the entry's to refuse, like any other.
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      if (!entry?.enter(request, reply)) void reply.status(404).send();
+    },
+  } as ConstructorParameters<typeof FastifyAdapter>[0]);
+  const module = GatewayModule.for({ config, file: options.file ?? '', logOutput: outputOf(config, options) });
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
+    bodyParser: false,
+    bufferLogs: true,
+    abortOnError: false,
+  });
+  app.useLogger(app.get(NestLogger));
+  entry = app.get(GatewayEntry, { strict: false });
+  app.get(Listener, { strict: false }).attach(adapter.getInstance() as never);
+  return app;
+}
+
+async function createAdminApplication(
+  config: GatewayConfig,
+  control: GatewayControl,
+  logOutput: LogOutput,
+): Promise<NestFastifyApplication> {
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AdminModule.for({ config, control, logOutput }),
+    new FastifyAdapter({ logger: false, forceCloseConnections: true }),
+    { bufferLogs: true, abortOnError: false },
+  );
+  app.useLogger(app.get(NestLogger));
+  return app;
+}
+
+function outputOf(config: GatewayConfig, { logDestination }: StartOptions): LogOutput {
+  if (logDestination === undefined) return openOutput(config.logging);
+  if ('flushSync' in logDestination) return logDestination as LogOutput;
+  return {
+    write: (line) => void logDestination.write(line),
+    flush: () => Promise.resolve(),
+    flushSync: () => {},
+  };
+}
+
+/** An address that a client on this machine can use. */
+function reachable({ address, family }: AddressInfo): string {
+  if (address === '0.0.0.0' || address === '::') return '127.0.0.1';
+  return family === 'IPv6' ? `[${address}]` : address;
+}

@@ -1,0 +1,86 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+import type { GatewayConfig } from '../config/gateway.config.js';
+import type { RouteConfig } from '../config/route.config.js';
+import type { Exchange } from './exchange.js';
+import type { Route, RouteHandler } from './route.js';
+import type { Upstream } from './upstream.js';
+
+/** Everything compiled from one document: immutable, replaced whole. */
+export interface Snapshot {
+  /** Counts from 1; one more with every document applied. */
+  readonly version: number;
+  readonly config: Readonly<GatewayConfig>;
+  readonly routes: readonly Route[];
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+  readonly table: RouteMatcher;
+}
+
+/** Where the path finds the snapshot in force. */
+export interface Snapshots {
+  readonly current: Snapshot;
+}
+
+/** Nest token of the {@link Snapshots}. */
+export const SNAPSHOTS = Symbol('Snapshots');
+
+export interface MatchRequest {
+  readonly method: string;
+  /** Canonical path. */
+  readonly path: string;
+  /** Lower case, without port; null when there is none. */
+  readonly host: string | null;
+  /** Original bytes with the question mark; empty for none. */
+  readonly query: string;
+  /** Read only when a route has header conditions. */
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface RouteMatch {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export interface RouteMatcher {
+  match(request: MatchRequest): RouteMatch | null;
+  /** Methods of all routes that match but for the method, HEAD included; empty when none does. */
+  allowedMethods(request: MatchRequest): readonly string[];
+}
+
+/** Mounts a route: makes its controller with its compiled chain. */
+export interface RouteMounter {
+  mount(parts: RouteParts): RouteHandler;
+}
+
+export interface RouteParts {
+  readonly config: Readonly<RouteConfig>;
+  /** The document that the route comes from. */
+  readonly document: Readonly<GatewayConfig>;
+  readonly upstream: Upstream;
+  /** The path and query for the upstream, without a backend's base path; null when a rewrite made none. */
+  readonly target: (exchange: Exchange) => string | null;
+}
+
+/** Nest token of the {@link RouteMounter}. */
+export const ROUTE_MOUNTER = Symbol('RouteMounter');
+
+/** Compiles the document's upstreams beside the ones in force; nothing changes until `commit`. */
+export interface UpstreamCompiler {
+  compile(config: Readonly<GatewayConfig>): CompiledUpstreams;
+}
+
+export interface CompiledUpstreams {
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+  /** The new snapshot is in force: retires what no snapshot uses any more. */
+  commit(): void;
+  /** The new snapshot was refused: forgets what was made for it. */
+  discard(): void;
+}
+
+/** Nest token of the {@link UpstreamCompiler}. */
+export const UPSTREAM_COMPILER = Symbol('UpstreamCompiler');
+
+/** Told when a snapshot came into force (health probes, limiter and metric registries). */
+export interface SnapshotListener {
+  applied(snapshot: Snapshot): void;
+}

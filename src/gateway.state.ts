@@ -1,0 +1,51 @@
+import { Inject, Injectable } from '@nestjs/common';
+
+import { VERSION } from './common/version.js';
+import { CONFIG_FILE } from './config/config.module.js';
+import type { GatewayControl, GatewayStatus, RouteStatus, UpstreamStatus } from './exchange/gateway-control.js';
+import type { Readiness } from './exchange/readiness.js';
+import type { Route } from './exchange/route.js';
+import { ActiveExchanges } from './proxy/active-exchanges.js';
+import { SnapshotService } from './routing/snapshot.service.js';
+import { upstreamStatus } from './upstream/status.js';
+
+/** The gateway as its own endpoints and the admin application see it; a composition root, as it asks every room. */
+@Injectable()
+export class GatewayState implements GatewayControl, Readiness {
+  /** Set when the listener is open, cleared when a stop begins. */
+  listening = false;
+
+  constructor(
+    private readonly snapshots: SnapshotService,
+    private readonly active: ActiveExchanges,
+    @Inject(CONFIG_FILE) private readonly file: string,
+  ) {}
+
+  ready(): boolean {
+    return this.listening && this.snapshots.configVersion > 0;
+  }
+
+  status(): Promise<GatewayStatus> {
+    return Promise.resolve({
+      version: VERSION,
+      configVersion: this.snapshots.configVersion,
+      file: this.file,
+      ready: this.ready(),
+      draining: this.active.draining,
+      inFlight: this.active.size,
+    });
+  }
+
+  routes(): Promise<RouteStatus[]> {
+    return Promise.resolve(this.snapshots.current.routes.map(routeStatus));
+  }
+
+  upstreams(): Promise<UpstreamStatus[]> {
+    return Promise.resolve(upstreamStatus(this.snapshots.upstreams()));
+  }
+}
+
+function routeStatus({ id, path, config, upstream }: Route): RouteStatus {
+  const { methods, hosts, metadata } = config;
+  return { id, path, methods, hosts, upstream: upstream.name, metadata };
+}

@@ -1,0 +1,47 @@
+import { durationMs } from '../common/duration.js';
+import { sizeBytes } from '../common/size.js';
+import type { RouteConfig } from '../config/route.config.js';
+import type { Exchange } from '../exchange/exchange.js';
+import type { Upstream } from '../exchange/upstream.js';
+import type { OutgoingRules } from './request-headers.js';
+
+/** How a route's exchanges are forwarded; compiled once. Times in milliseconds, sizes in bytes. */
+export interface ForwardPlan {
+  readonly upstream: Upstream;
+  readonly outgoing: OutgoingRules;
+  /** Path and query for the upstream, in front of which the backend's base path goes. */
+  readonly target: (exchange: Exchange) => string;
+  /** To the end of the response head, all attempts together. */
+  readonly timeoutMs: number;
+  /** The same for one attempt. */
+  readonly responseMs: number;
+  /** Longest silence of the upstream in a response body, or in taking a request body. */
+  readonly idleMs: number;
+  /** Longest silence of the client in its body. */
+  readonly bodyTimeoutMs: number;
+  /** 0 = none. */
+  readonly totalMs: number;
+  /** 0 = no limit. */
+  readonly maxBodySize: number;
+}
+
+/** @param settings the document's own share of every plan */
+export function compilePlan(
+  config: Readonly<RouteConfig>,
+  upstream: Upstream,
+  target: (exchange: Exchange) => string,
+  settings: { readonly outgoing: OutgoingRules; readonly bodyTimeoutMs: number },
+): ForwardPlan {
+  const { timeouts } = config;
+  return {
+    upstream,
+    target,
+    outgoing: settings.outgoing,
+    timeoutMs: durationMs(config.timeout),
+    responseMs: durationMs(timeouts.response ?? config.timeout),
+    idleMs: durationMs(timeouts.idle),
+    bodyTimeoutMs: settings.bodyTimeoutMs,
+    totalMs: timeouts.total === null ? 0 : durationMs(timeouts.total),
+    maxBodySize: sizeBytes(config.max_body_size),
+  };
+}

@@ -1,0 +1,161 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import { CLOCK, type Clock } from '../common/clock.js';
+import { EXCHANGE_LOG, type ExchangeLog } from '../exchange/event-log.js';
+import { Exchange } from '../exchange/exchange.js';
+import { EXCHANGE_OBSERVERS, type ExchangeObserver } from '../exchange/observer.js';
+import { Refusal } from '../exchange/refusal.js';
+import { ROUTER, type Router } from '../exchange/router.js';
+import { type Snapshot, SNAPSHOTS, type Snapshots } from '../exchange/snapshot.js';
+import { ActiveExchanges } from './active-exchanges.js';
+import { type ClientConnection, connectionOf } from './client-connection.js';
+import { compileEdge, type EdgeSettings } from './edge-settings.js';
+import { problemDocument, refusalOf } from './problem.js';
+import { ScannedHead } from './request-head.js';
+import { ResponseWriter, type WriterHost } from './response-writer.js';
+
+/**
+ * Where every request of the data port comes in and every exchange ends. Fastify calls `enter` in its `onRequest`
+ * hook, before a body is read; what is for a route never reaches Fastify's own handlers.
+ */
+@Injectable()
+export class GatewayEntry implements WriterHost {
+  #snapshot: Snapshot | null = null;
+  #edge!: EdgeSettings;
+  #heads: ResponseWriter[] = [];
+
+  // oxlint-disable-next-line max-params -- the entry is where the rooms of the path meet.
+  constructor(
+    @Inject(SNAPSHOTS) private readonly snapshots: Snapshots,
+    @Inject(ROUTER) private readonly router: Router,
+    @Inject(EXCHANGE_OBSERVERS) private readonly observers: readonly ExchangeObserver[],
+    @Inject(EXCHANGE_LOG) private readonly log: ExchangeLog,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly active: ActiveExchanges,
+  ) {}
+
+  /** True when the request was taken: Fastify must do nothing more. False for the gateway's own endpoints. */
+  enter(request: FastifyRequest, reply: FastifyReply): boolean {
+    const edge = this.#settings();
+    const { raw } = request;
+    const client = connectionOf(raw.socket);
+    const head = new ScannedHead(raw, client).scan(edge.requestIdHeader);
+    const exchange = this.#open(head, client, edge);
+    exchange.request = request;
+    exchange.reply = reply;
+    request.exchange = exchange;
+    return this.#start(exchange, head, client, edge);
+  }
+
+  /** An exchange that the parser refused: seen by the observers, answered by the caller. */
+  refusedByParser(client: ClientConnection, refusal: Refusal): Exchange {
+    const exchange = this.#open(ScannedHead.unread(client), client, this.#settings());
+    exchange.reason = refusal.reason;
+    exchange.status = refusal.getStatus();
+    exchange.bytesWritten = Buffer.byteLength(problemDocument(refusal, exchange.id));
+    for (const observer of this.observers) observer.started?.(exchange);
+    this.#close(exchange);
+    return exchange;
+  }
+
+  ended(writer: ResponseWriter): void {
+    this.active.remove(writer);
+    this.#close(writer.exchange);
+  }
+
+  /** One immediate for all heads of this turn of the event loop that wait for their body. */
+  flushSoon(writer: ResponseWriter): void {
+    if (this.#heads.push(writer) === 1) setImmediate(this.#flushHeads);
+  }
+
+  get draining(): boolean {
+    return this.active.draining;
+  }
+
+  get bodyTimeoutMs(): number {
+    return this.#edge.bodyTimeoutMs;
+  }
+
+  readonly #flushHeads = (): void => {
+    const heads = this.#heads;
+    this.#heads = [];
+    for (const writer of heads) writer.flush();
+  };
+
+  #settings(): EdgeSettings {
+    const { current } = this.snapshots;
+    if (current !== this.#snapshot) {
+      this.#edge = compileEdge(current.config, this.clock);
+      this.#snapshot = current;
+    }
+    return this.#edge;
+  }
+
+  #open(head: ScannedHead, client: ClientConnection, edge: EdgeSettings): Exchange {
+    const exchange = new Exchange(edge.requestIds.idFor(head.requestId ?? undefined), this.clock.now(), head);
+    exchange.clientIp = client.address;
+    return exchange;
+  }
+
+  #start(exchange: Exchange, head: ScannedHead, client: ClientConnection, edge: EdgeSettings): boolean {
+    let fault: unknown = null;
+    try {
+      checkHead(head, exchange.request!, edge);
+      if (!this.router.route(exchange)) return false;
+      this.#identifyClient(exchange, edge);
+    } catch (error) {
+      fault = error;
+    }
+    this.#take(exchange, head, client, fault);
+    return true;
+  }
+
+  #take(exchange: Exchange, head: ScannedHead, client: ClientConnection, fault: unknown): void {
+    const { request, reply } = exchange;
+    reply!.hijack();
+    const writer = new ResponseWriter(exchange, head, request!.raw, reply!.raw, client, this);
+    this.active.add(writer);
+    for (const observer of this.observers) observer.started?.(exchange);
+    if (fault === null) exchange.route!.handler.handle(exchange, writer);
+    else this.#refuse(fault, exchange, writer);
+  }
+
+  #identifyClient(exchange: Exchange, { clientAddress }: EdgeSettings): void {
+    if (!clientAddress.trusts(exchange.head.remoteAddress)) return;
+    exchange.peerTrusted = true;
+    exchange.clientIp = clientAddress.resolve(exchange.head.remoteAddress, exchange.request!.raw.headers);
+  }
+
+  #refuse(error: unknown, exchange: Exchange, writer: ResponseWriter): void {
+    const refusal = refusalOf(error);
+    if (refusal.reason === 'internal_error') this.log.internalError(exchange, refusal.cause);
+    writer.refuse(refusal);
+  }
+
+  #close(exchange: Exchange): void {
+    exchange.endedAt = this.clock.now();
+    for (const observer of this.observers) observer.ended(exchange);
+  }
+}
+
+/** What the parser lets through and a gateway must not (RFC 9112 §3.2, §6.1). */
+function checkHead(head: ScannedHead, request: FastifyRequest, edge: EdgeSettings): void {
+  const http10 = request.raw.httpVersionMinor === 0;
+  if (head.hosts > 1 || (head.hosts === 0 && !http10)) {
+    throw new Refusal('bad_request', { detail: 'exactly one Host is required' });
+  }
+  const coding = head.transferEncoding;
+  if (coding !== null && (http10 || coding.toLowerCase() !== 'chunked')) {
+    throw new Refusal('bad_request', { detail: 'Transfer-Encoding must be chunked alone' });
+  }
+  if (head.target.length > edge.maxUriLength) throw new Refusal('uri_too_long');
+  if (head.expect !== null && head.expect.toLowerCase() !== '100-continue') throw new Refusal('expectation_failed');
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The exchange that this request belongs to; on requests for routes only. */
+    exchange: Exchange;
+  }
+}

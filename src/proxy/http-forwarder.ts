@@ -1,0 +1,25 @@
+import { Inject, Injectable } from '@nestjs/common';
+
+import { EXCHANGE_LOG, type ExchangeLog } from '../exchange/event-log.js';
+import type { Exchange } from '../exchange/exchange.js';
+import { Refusal } from '../exchange/refusal.js';
+import type { ResponseSink } from '../exchange/response.js';
+import { Deadlines } from './deadlines.js';
+import type { ForwardPlan } from './forward-plan.js';
+import { Forwarding } from './forwarding.js';
+import type { ScannedHead } from './request-head.js';
+
+/** Sends exchanges upstream over undici's `dispatch`: the end of every chain. */
+@Injectable()
+export class HttpForwarder {
+  constructor(
+    readonly deadlines: Deadlines,
+    @Inject(EXCHANGE_LOG) readonly log: ExchangeLog,
+  ) {}
+
+  forward(exchange: Exchange, sink: ResponseSink, plan: ForwardPlan): void {
+    const head = exchange.head as ScannedHead;
+    if (plan.maxBodySize > 0 && head.contentLength > plan.maxBodySize) throw new Refusal('payload_too_large');
+    new Forwarding(exchange, head, sink, plan, this).begin();
+  }
+}

@@ -1,0 +1,107 @@
+import { METHODS } from 'node:http';
+import type { Server, ServerOptions } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyInstance } from 'fastify';
+
+import { durationMs } from '../common/duration.js';
+import { sizeBytes } from '../common/size.js';
+import type { ServerConfig } from '../config/server.config.js';
+import { Refusal } from '../exchange/refusal.js';
+import { CONNECTION_GAUGE, type ConnectionGauge } from '../exchange/telemetry.js';
+import { ActiveExchanges } from './active-exchanges.js';
+import { connectionOf } from './client-connection.js';
+import { GatewayEntry } from './gateway-entry.js';
+import { ParserRefusals } from './parser-refusals.js';
+
+/** How often node looks for heads that take too long, in milliseconds; its own default is 30 s. */
+const HEAD_CHECK_MS = 250;
+
+/** Options of the data port's Fastify that only the constructor takes. */
+export function fastifyOptions(server: Readonly<ServerConfig>): FastifyDataOptions {
+  return {
+    logger: false,
+    // The answer while closing is the gateway's own business: in-flight and own endpoints go on.
+    return503OnClosing: false,
+    forceCloseConnections: false,
+    exposeHeadRoutes: true,
+    requestTimeout: 0,
+    keepAliveTimeout: durationMs(server.keep_alive_timeout),
+    http: {
+      maxHeaderSize: sizeBytes(server.max_header_size),
+      headersTimeout: durationMs(server.header_timeout),
+      connectionsCheckingInterval: HEAD_CHECK_MS,
+      // Ours is a problem document (RFC 9112 §3.2 wants the 400, not this body).
+      requireHostHeader: false,
+      noDelay: true,
+    },
+  };
+}
+
+export interface FastifyDataOptions {
+  readonly logger: false;
+  readonly return503OnClosing: false;
+  readonly forceCloseConnections: false;
+  readonly exposeHeadRoutes: true;
+  readonly requestTimeout: number;
+  readonly keepAliveTimeout: number;
+  readonly http: ServerOptions;
+}
+
+/** Ties the data port to the entry: everything that node or Fastify would answer by itself is the gateway's. */
+@Injectable()
+export class Listener {
+  constructor(
+    private readonly entry: GatewayEntry,
+    private readonly parserRefusals: ParserRefusals,
+    private readonly active: ActiveExchanges,
+    @Inject(CONNECTION_GAUGE) private readonly gauge: ConnectionGauge,
+  ) {}
+
+  /** To be called before the application's routes are registered. */
+  attach(fastify: FastifyInstance): void {
+    for (const method of METHODS) {
+      if (!fastify.supportedMethods.includes(method) && method !== 'CONNECT') fastify.addHttpMethod(method);
+    }
+    fastify.removeAllContentTypeParsers();
+    // The gateway's own endpoints read no bodies.
+    fastify.addContentTypeParser('*', (_request, payload, done) => {
+      payload.resume();
+      done(null);
+    });
+    fastify.decorateRequest('exchange', null as never);
+    fastify.addHook('onRequest', (request, reply, done) => {
+      if (!this.entry.enter(request, reply)) done();
+    });
+    this.#listen(fastify.server as Server);
+  }
+
+  /** Settings that a reload may change. */
+  adjust(server: Server, config: Readonly<ServerConfig>): void {
+    server.headersTimeout = durationMs(config.header_timeout);
+    server.keepAliveTimeout = durationMs(config.keep_alive_timeout);
+  }
+
+  #listen(server: Server): void {
+    server.on('connection', (socket: Socket) => {
+      this.gauge.opened();
+      socket.once('close', () => this.gauge.closed());
+      connectionOf(socket);
+    });
+    // Both are ordinary requests to the entry, which decides before a byte of body is asked for.
+    server.on('checkContinue', (request, response) => server.emit('request', request, response));
+    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+    server.on('connect', (_request, socket: Socket) =>
+      this.parserRefusals.refuse(socket, new Refusal('not_implemented')),
+    );
+    server.removeAllListeners('clientError');
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+      this.parserRefusals.onClientError(error, socket),
+    );
+  }
+
+  get inFlight(): number {
+    return this.active.size;
+  }
+}

@@ -1,0 +1,60 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { Injectable } from '@nestjs/common';
+
+import type { AnswerReason } from '../exchange/reasons.js';
+import { Refusal } from '../exchange/refusal.js';
+import { connectionOf } from './client-connection.js';
+import { GatewayEntry } from './gateway-entry.js';
+import { problemDocument } from './problem.js';
+
+const REASON_BY_CODE: Readonly<Record<string, AnswerReason>> = {
+  HPE_HEADER_OVERFLOW: 'header_too_large',
+  HPE_INVALID_METHOD: 'not_implemented',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** Answers what node's parser refuses before there is a request: same body, logged once, the socket ends. */
+@Injectable()
+export class ParserRefusals {
+  readonly #refused = new WeakSet<Socket>();
+
+  constructor(private readonly entry: GatewayEntry) {}
+
+  onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    this.refuse(socket, new Refusal(REASON_BY_CODE[error.code ?? ''] ?? 'bad_request', { cause: error }));
+  }
+
+  refuse(socket: Socket, refusal: Refusal): void {
+    if (this.#refused.has(socket)) return;
+    this.#refused.add(socket);
+    const client = connectionOf(socket);
+    // Its body turned out malformed: the exchange under way gets the refusal, if its answer has not begun.
+    if (client.refuse(refusal)) return;
+    const exchange = this.entry.refusedByParser(client, refusal);
+    const body = problemDocument(refusal, exchange.id);
+    socket.on('error', () => {});
+    socket.end(answer(refusal, exchange.id, body));
+    // What the client still sends is dropped; it has a moment to read the answer.
+    setTimeout(() => socket.destroy(), 1_000).unref();
+    socket.resume();
+  }
+}
+
+function answer(refusal: Refusal, id: string, body: string): string {
+  const status = refusal.getStatus();
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    `Date: ${new Date().toUTCString()}`,
+    'X-Gateway-Proxy: nexus-gateway',
+    `X-Request-Id: ${id}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

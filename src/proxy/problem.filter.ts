@@ -1,0 +1,34 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import { RequestIds } from '../common/request-id.js';
+import { systemClock } from '../common/clock.js';
+import { EXCHANGE_LOG, type ExchangeLog } from '../exchange/event-log.js';
+import { problemDocument, refusalOf } from './problem.js';
+
+/** Makes problem documents of whatever the gateway's own endpoints throw; routes have the writer for that. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  readonly #ids = new RequestIds({ trust: false }, systemClock);
+
+  constructor(@Inject(EXCHANGE_LOG) private readonly log: ExchangeLog) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const refusal = refusalOf(thrown);
+    if (refusal.reason === 'internal_error') this.log.internalError(null, refusal.cause);
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const id = this.#ids.newId();
+    const body = problemDocument(refusal, id);
+    void http
+      .getResponse<FastifyReply>()
+      .status(refusal.getStatus())
+      .headers({
+        'content-type': 'application/problem+json',
+        'cache-control': 'no-store',
+        'x-request-id': id,
+        ...refusal.headers,
+      })
+      .send(request.method === 'HEAD' ? '' : body);
+  }
+}

@@ -1,0 +1,63 @@
+import type { CanActivate } from '@nestjs/common';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { firstValueFrom, isObservable } from 'rxjs';
+
+import type { Exchange } from '../exchange/exchange.js';
+import { Refusal } from '../exchange/refusal.js';
+import type { ResponseSink } from '../exchange/response.js';
+import type { RouteHandler } from '../exchange/route.js';
+import type { ForwardPlan } from './forward-plan.js';
+import type { HttpForwarder } from './http-forwarder.js';
+import { refusalOf } from './problem.js';
+
+/**
+ * What is mounted for one configured route: its guards in the order of the path, then the forwarder. The chain runs
+ * synchronously; only a guard that answers with a promise makes it wait.
+ */
+export class ProxyController implements RouteHandler {
+  constructor(
+    readonly guards: readonly CanActivate[],
+    readonly plan: ForwardPlan,
+    readonly forwarder: HttpForwarder,
+  ) {}
+
+  handle(exchange: Exchange, sink: ResponseSink): void {
+    const context =
+      this.guards.length === 0
+        ? null
+        : new ExecutionContextHost([exchange.request, exchange.reply], ProxyController, this.handle);
+    this.#from(0, context, exchange, sink);
+  }
+
+  #from(first: number, context: ExecutionContextHost | null, exchange: Exchange, sink: ResponseSink): void {
+    try {
+      for (let at = first; at < this.guards.length; at++) {
+        const verdict = this.guards[at]!.canActivate(context!);
+        if (verdict === true) continue;
+        if (verdict === false) throw new Refusal('forbidden');
+        const later = isObservable(verdict) ? firstValueFrom(verdict) : verdict;
+        later.then(
+          (passed) => this.#resume(passed, at + 1, context, exchange, sink),
+          (error: unknown) => this.#refuse(error, exchange, sink),
+        );
+        return;
+      }
+      this.forwarder.forward(exchange, sink, this.plan);
+    } catch (error) {
+      this.#refuse(error, exchange, sink);
+    }
+  }
+
+  #resume(passed: boolean, next: number, context: ExecutionContextHost | null, exchange: Exchange, sink: ResponseSink): void {
+    // The client may have left while the guard was thinking.
+    if (exchange.endedAt > 0) return;
+    if (passed) this.#from(next, context, exchange, sink);
+    else this.#refuse(new Refusal('forbidden'), exchange, sink);
+  }
+
+  #refuse(error: unknown, exchange: Exchange, sink: ResponseSink): void {
+    const refusal = refusalOf(error);
+    if (refusal.reason === 'internal_error') this.forwarder.log.internalError(exchange, refusal.cause);
+    sink.refuse(refusal);
+  }
+}

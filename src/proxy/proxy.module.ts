@@ -1,0 +1,26 @@
+import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common';
+
+import { CLOCK, type Clock } from '../common/clock.js';
+import { ROUTE_MOUNTER } from '../exchange/snapshot.js';
+import { ActiveExchanges } from './active-exchanges.js';
+import { Deadlines } from './deadlines.js';
+import { HttpForwarder } from './http-forwarder.js';
+import { ProxyRouteMounter } from './route-mounter.js';
+
+/** The end of every chain, and what mounts the chains. */
+@Module({
+  providers: [
+    ActiveExchanges,
+    HttpForwarder,
+    ProxyRouteMounter,
+    { provide: Deadlines, useFactory: (clock: Clock) => new Deadlines(clock), inject: [CLOCK] },
+    { provide: ROUTE_MOUNTER, useExisting: ProxyRouteMounter },
+  ],
+  exports: [ActiveExchanges, Deadlines, ROUTE_MOUNTER],
+})
+export class ProxyModule {
+  /** With the modules that export PIPELINE. */
+  static with(imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
+    return { module: ProxyModule, imports };
+  }
+}

@@ -1,0 +1,108 @@
+import { VERSION } from '../common/version.js';
+import type { Exchange } from '../exchange/exchange.js';
+import type { ClientConnection } from './client-connection.js';
+import { connectionNamed, HOP_BY_HOP } from './hop-by-hop.js';
+import type { ScannedHead } from './request-head.js';
+
+/** How a route's requests are presented to its upstream. */
+export interface OutgoingRules {
+  /** `backend` (undici writes the backend's own), `preserve`, or a literal. */
+  readonly hostHeader: string;
+  /** Lower case. */
+  readonly requestIdHeader: string;
+}
+
+/** Client's copies that the gateway replaces, and framing that the next hop gets anew. */
+const REPLACED: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'trailer',
+  'x-gateway-version',
+  'x-real-ip',
+]);
+const FORWARDED: ReadonlySet<string> = new Set([
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+]);
+const GATEWAY_VERSION = `nexus-gateway/${VERSION}`;
+
+/**
+ * The header lines of the request to the upstream: end-to-end ones with their bytes, order and repetition kept,
+ * `Cookie` lines joined (RFC 9113 §8.2.3), then the gateway's own, which nothing that the client says can remove.
+ */
+export function outgoingHeaders(
+  exchange: Exchange,
+  head: ScannedHead,
+  client: ClientConnection,
+  rules: OutgoingRules,
+): string[] {
+  const out: string[] = [];
+  const told = exchange.peerTrusted ? new Told() : null;
+  const cookie = copyEndToEnd(head, rules, told, out);
+  if (cookie !== null) out.push('Cookie', cookie);
+  if (head.contentLength >= 0) out.push('Content-Length', String(head.contentLength));
+  if (rules.hostHeader === 'preserve') out.push('Host', head.host);
+  else if (rules.hostHeader !== 'backend') out.push('Host', rules.hostHeader);
+  const proto = told?.proto ?? (client.secure ? 'https' : 'http');
+  out.push(
+    'X-Forwarded-For',
+    told?.for ? `${told.for}, ${client.address}` : client.address,
+    'X-Forwarded-Proto',
+    proto,
+    'X-Forwarded-Host',
+    told?.host ?? head.host,
+    'X-Forwarded-Port',
+    told?.port ?? String(client.localPort),
+    'X-Real-IP',
+    exchange.clientIp,
+    'X-Request-Id',
+    exchange.id,
+    'X-Gateway-Version',
+    GATEWAY_VERSION,
+  );
+  return out;
+}
+
+/** What a trusted proxy in front says of the client. */
+class Told {
+  for: string | null = null;
+  proto: string | null = null;
+  host: string | null = null;
+  port: string | null = null;
+
+  take(name: string, value: string): void {
+    if (name === 'x-forwarded-for') this.for = this.for === null ? value : `${this.for}, ${value}`;
+    else if (name === 'x-forwarded-proto') this.proto = value;
+    else if (name === 'x-forwarded-host') this.host = value;
+    else if (name === 'x-forwarded-port') this.port = value;
+  }
+}
+
+/** Copies what passes; returns the joined cookies. */
+function copyEndToEnd(head: ScannedHead, rules: OutgoingRules, told: Told | null, out: string[]): string | null {
+  const raw = head.rawHeaders;
+  const named = connectionNamed(head.connection);
+  let cookie: string | null = null;
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at]!;
+    const lower = name.toLowerCase();
+    const value = raw[at + 1]!;
+    if (FORWARDED.has(lower)) told?.take(lower, value);
+    else if (lower === 'te') passTrailersWish(value, out);
+    else if (REPLACED.has(lower) || lower === rules.requestIdHeader || named?.has(lower)) continue;
+    else if (lower === 'cookie') cookie = cookie === null ? value : `${cookie}; ${value}`;
+    else out.push(name, value);
+  }
+  return cookie;
+}
+
+/** `TE` is hop-by-hop, but the gateway does pass trailers on, so it may say so itself (RFC 9110 §10.1.4). */
+function passTrailersWish(value: string, out: string[]): void {
+  if (/(?:^|,)\s*trailers\s*(?:,|$)/i.test(value)) out.push('TE', 'trailers');
+}

@@ -1,0 +1,224 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+
+import type { Exchange } from '../exchange/exchange.js';
+import type { Refusal } from '../exchange/refusal.js';
+import type { ResponseSink, ResponseSource, UpstreamHead } from '../exchange/response.js';
+import type { ClientConnection } from './client-connection.js';
+import type { ScannedHead } from './request-head.js';
+import { DUMP_LIMIT, dumpRest, lingerBeforeClose } from './unread-body.js';
+import { problemDocument } from './problem.js';
+import { clientTrailers, latin1 } from './response-headers.js';
+
+/** Largest piece of body joined with the head into one write, in bytes. */
+const JOIN_LIMIT = 32 * 1024;
+
+/** What the writers of one gateway share. */
+export interface WriterHost {
+  /** The exchange is over: exactly once. */
+  ended(writer: ResponseWriter): void;
+  /** A head waits for its first bytes of body: `flush` the writer before the event loop sleeps. */
+  flushSoon(writer: ResponseWriter): void;
+  readonly draining: boolean;
+  /** Longest silence of a client in its body, in milliseconds. */
+  readonly bodyTimeoutMs: number;
+}
+
+/**
+ * The one writer to the client. It holds a head back until the first piece of body, so that small answers
+ * leave in one write, and tells the host when the exchange ended, whatever happened.
+ */
+export class ResponseWriter implements ResponseSink {
+  source: ResponseSource | null = null;
+  #head: UpstreamHead | null = null;
+  #held: Buffer | null = null;
+  #answered = false;
+  #over = false;
+  #drains = false;
+  /** The client can tell a whole body from a broken one by length or chunks. */
+  #delimited = true;
+
+  constructor(
+    readonly exchange: Exchange,
+    readonly requestHead: ScannedHead,
+    readonly request: IncomingMessage,
+    readonly response: ServerResponse,
+    readonly client: ClientConnection,
+    readonly host: WriterHost,
+  ) {
+    client.add(this);
+    response.on('close', this.#closed);
+  }
+
+  /** Whether an answer of any kind has been decided. */
+  get answered(): boolean {
+    return this.#answered;
+  }
+
+  head(head: UpstreamHead): void {
+    this.#answered = true;
+    this.#head = head;
+    this.exchange.status = head.status;
+    this.host.flushSoon(this);
+  }
+
+  data(chunk: Buffer): boolean {
+    if (this.#over || this.#bodiless) return true;
+    this.exchange.bytesWritten += chunk.length;
+    if (this.#held !== null) this.flush();
+    return this.#head === null ? this.#write(chunk) : this.#first(this.#head, chunk);
+  }
+
+  end(trailers: readonly string[] | null): void {
+    if (this.#over || this.response.writableEnded) return;
+    const held = this.#held;
+    this.#held = null;
+    if (this.#head) this.#writeHead(this.#head);
+    if (trailers !== null && trailers.length > 0) this.#trailers(trailers);
+    this.#settleBody();
+    if (held === null) this.response.end();
+    else this.response.end(latin1(held), 'latin1');
+  }
+
+  abort(_cause: Error): void {
+    if (this.#over) return;
+    this.exchange.reason ??= 'upstream_aborted';
+    this.#cut();
+  }
+
+  refuse(refusal: Refusal): void {
+    if (this.#over) return;
+    if (this.#answered) return this.abort(refusal);
+    this.#answered = true;
+    this.exchange.reason = refusal.reason;
+    this.exchange.status = refusal.getStatus();
+    const body = Buffer.from(problemDocument(refusal, this.exchange.id));
+    const headers = ['Content-Type', 'application/problem+json', 'Content-Length', String(body.length)];
+    headers.push('Cache-Control', 'no-store');
+    for (const name of Object.keys(refusal.headers)) headers.push(name, refusal.headers[name]!);
+    const statusText = STATUS_CODES[this.exchange.status] ?? '';
+    this.#writeHead({ status: this.exchange.status, statusText, headers, contentLength: body.length });
+    if (!this.#bodiless) this.exchange.bytesWritten = body.length;
+    this.#settleBody();
+    this.response.end(body);
+  }
+
+  /** Passed on where node can, and never part of the final head. */
+  interim(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    const { response } = this;
+    if (this.#answered || this.#over || this.request.httpVersionMinor === 0) return;
+    if (status === 100) response.writeContinue();
+    else if (status === 102) response.writeProcessing();
+    else if (status === 103 && headers['link']) response.writeEarlyHints({ link: headers['link'] });
+  }
+
+  /** Sends what is held back. */
+  flush(): void {
+    if (this.#over) return;
+    const held = this.#held;
+    this.#held = null;
+    if (this.#head) {
+      this.#writeHead(this.#head);
+      if (held === null) this.response.flushHeaders();
+    }
+    if (held !== null) this.#write(held);
+  }
+
+  /** The client will send no more; unless its answer is complete already, nobody waits for it. */
+  clientHalfClosed(): void {
+    if (this.#over || this.response.writableEnded) return;
+    this.response.destroy();
+    this.#closed();
+  }
+
+  /** The socket is gone. A pipelined response that never got it hears of it only here. */
+  socketClosed(): void {
+    this.#closed();
+  }
+
+  /** Ends the exchange at once: the grace period is over. */
+  cut(): void {
+    if (this.#over) return;
+    this.exchange.reason ??= 'upstream_aborted';
+    this.#cut();
+  }
+
+  get #bodiless(): boolean {
+    const { status } = this.exchange;
+    return this.request.method === 'HEAD' || status === 204 || status === 205 || status === 304;
+  }
+
+  /** The first piece of body goes out with the head where the two are small. */
+  #first(head: UpstreamHead, chunk: Buffer): boolean {
+    if (chunk.length > JOIN_LIMIT) {
+      this.#writeHead(head);
+      return this.#write(chunk);
+    }
+    if (chunk.length !== head.contentLength) {
+      this.#held = chunk;
+      return true;
+    }
+    this.#writeHead(head);
+    this.#settleBody();
+    this.response.end(latin1(chunk), 'latin1');
+    return true;
+  }
+
+  #write(chunk: Buffer): boolean {
+    if (this.response.write(chunk)) return true;
+    if (!this.#drains) {
+      this.#drains = true;
+      this.response.on('drain', () => this.source?.resume());
+    }
+    return false;
+  }
+
+  #writeHead(head: UpstreamHead): void {
+    this.#head = null;
+    const { headers } = head;
+    const own = this.exchange.responseHeaders;
+    for (let at = 0; at < own.length; at++) headers.push(own[at]!);
+    headers.push('X-Gateway-Proxy', 'nexus-gateway', 'X-Request-Id', this.exchange.id);
+    if (head.status === 205) headers.push('Content-Length', '0');
+    const { response } = this;
+    if (this.host.draining || this.#unread > DUMP_LIMIT) response.shouldKeepAlive = false;
+    this.#delimited = head.contentLength >= 0 || this.#bodiless;
+    response.writeHead(head.status, head.statusText, headers);
+  }
+
+  /** Bytes of the request's body that were announced and not read yet; Infinity when nobody knows. */
+  get #unread(): number {
+    if (!this.requestHead.hasBody || this.request.complete) return 0;
+    return this.requestHead.transferEncoding === null ? this.requestHead.contentLength : Infinity;
+  }
+
+  /** A body that nobody reads must not be taken for the next request: it is dropped, or the connection ends. */
+  #settleBody(): void {
+    const unread = this.#unread;
+    if (unread === 0) return;
+    if (this.response.shouldKeepAlive) dumpRest(this.request, this.client.socket, this.host.bodyTimeoutMs);
+    else lingerBeforeClose(this.request, this.client.socket);
+  }
+
+  #trailers(trailers: readonly string[]): void {
+    if (this.response.chunkedEncoding) this.response.addTrailers(clientTrailers(trailers));
+  }
+
+  /** Never a clean end: without a length or chunks the client could only tell by a reset. */
+  #cut(): void {
+    const { response } = this;
+    if (response.headersSent && !this.#delimited && !response.chunkedEncoding) this.client.socket.resetAndDestroy();
+    else this.client.socket.destroy();
+    this.#closed();
+  }
+
+  readonly #closed = (): void => {
+    if (this.#over) return;
+    this.#over = true;
+    const { exchange } = this;
+    if (!this.response.writableFinished) exchange.reason ??= 'client_closed';
+    if (exchange.reason === 'client_closed' && !this.response.headersSent) exchange.status = 499;
+    this.client.remove(this);
+    this.source?.cancel();
+    this.host.ended(this);
+  };
+}

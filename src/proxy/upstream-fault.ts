@@ -1,0 +1,18 @@
+import type { AnswerReason } from '../exchange/reasons.js';
+
+/** What undici, sockets and the connector say when an attempt fails, as one of the gateway's reasons. */
+export function reasonOf(cause: Error): AnswerReason {
+  if (isTimeout(cause)) return 'upstream_timeout';
+  // undici refuses to write what is not valid HTTP: the client sent it (RFC 9110 §5.5).
+  if (codeOf(cause) === 'UND_ERR_INVALID_ARG') return 'bad_request';
+  return 'upstream_unavailable';
+}
+
+export function isTimeout(cause: Error | null): boolean {
+  const code = codeOf(cause);
+  return code === 'CONNECT_TIMEOUT' || code === 'ETIMEDOUT';
+}
+
+function codeOf(cause: Error | null): string | undefined {
+  return (cause as NodeJS.ErrnoException | null)?.code;
+}

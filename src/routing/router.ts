@@ -1,0 +1,70 @@
+import { Inject, Injectable } from '@nestjs/common';
+
+import type { Exchange } from '../exchange/exchange.js';
+import { Refusal } from '../exchange/refusal.js';
+import type { Router } from '../exchange/router.js';
+import { type MatchRequest, SNAPSHOTS, type Snapshots } from '../exchange/snapshot.js';
+import { canonicalTarget } from './canonical-path.js';
+import { hostOf } from './host.js';
+import { isOwnEndpoint } from './own-endpoints.js';
+
+/** Reads the target of an exchange and looks its route up in the snapshot in force. */
+@Injectable()
+export class TableRouter implements Router {
+  constructor(@Inject(SNAPSHOTS) private readonly snapshots: Snapshots) {}
+
+  route(exchange: Exchange): boolean {
+    const target = canonicalTarget(exchange.head.target);
+    if (target === null)
+      throw new Refusal('bad_request', { detail: 'the request target is malformed or ambiguous' });
+    exchange.target = target;
+    exchange.path = target.path;
+    const { table, config } = this.snapshots.current;
+    if (isOwnEndpoint(target.path, config.metrics)) return false;
+    const request = new Query(exchange, this.#host(target.authority ?? exchange.head.host), target.query);
+    const match = table.match(request);
+    if (match === null) {
+      if (target.path === '/' && isRead(exchange.head.method)) return false;
+      throw noMatch(table.allowedMethods(request));
+    }
+    exchange.route = match.route;
+    exchange.params = match.params;
+    return true;
+  }
+
+  #host(value: string): string | null {
+    if (value === '') return null;
+    const host = hostOf(value);
+    if (host === null) throw new Refusal('bad_request', { detail: 'the Host is malformed' });
+    return host;
+  }
+}
+
+/** What the table asks of an exchange. */
+class Query implements MatchRequest {
+  readonly method: string;
+  readonly path: string;
+
+  constructor(
+    readonly exchange: Exchange,
+    readonly host: string | null,
+    readonly query: string,
+  ) {
+    this.method = exchange.head.method;
+    this.path = exchange.path!;
+  }
+
+  /** Node builds this object at its first use: only header conditions need it. */
+  get headers(): MatchRequest['headers'] {
+    return this.exchange.request!.raw.headers;
+  }
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function noMatch(allowed: readonly string[]): Refusal {
+  if (allowed.length === 0) return new Refusal('route_not_found');
+  return new Refusal('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
+}

@@ -1,0 +1,99 @@
+import { setImmediate } from 'node:timers/promises';
+
+import { Inject, Injectable } from '@nestjs/common';
+
+import type { GatewayConfig } from '../config/gateway.config.js';
+import type { RouteConfig } from '../config/route.config.js';
+import type { Exchange } from '../exchange/exchange.js';
+import type { Route } from '../exchange/route.js';
+import {
+  ROUTE_MOUNTER,
+  type RouteMounter,
+  type Snapshot,
+  type SnapshotListener,
+  type Snapshots,
+  UPSTREAM_COMPILER,
+  type UpstreamCompiler,
+} from '../exchange/snapshot.js';
+import type { ConfigState } from '../exchange/telemetry.js';
+import type { CurrentUpstreams, Upstream } from '../exchange/upstream.js';
+import { RouteTable } from './route-table.js';
+import { compileTarget } from './target.js';
+
+/** Routes compiled before the event loop gets its turn. */
+const SLICE = 50;
+
+/** Compiles documents into snapshots and holds the one in force. */
+@Injectable()
+export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState {
+  #current: Snapshot | null = null;
+  #version = 0;
+  #applying: Promise<unknown> = Promise.resolve();
+  readonly #listeners: SnapshotListener[] = [];
+  lastReloadSuccessful = true;
+
+  constructor(
+    @Inject(UPSTREAM_COMPILER) private readonly upstreamCompiler: UpstreamCompiler,
+    @Inject(ROUTE_MOUNTER) private readonly mounter: RouteMounter,
+  ) {}
+
+  /** Throws until the first document was applied: the listener opens after that. */
+  get current(): Snapshot {
+    if (this.#current === null) throw new Error('no configuration has been applied yet');
+    return this.#current;
+  }
+
+  get configVersion(): number {
+    return this.#version;
+  }
+
+  upstreams(): Iterable<Upstream> {
+    return this.#current?.upstreams.values() ?? [];
+  }
+
+  subscribe(listener: SnapshotListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Compiles the document beside the one in force and swaps. Rejects, having changed nothing, when it can't. */
+  apply(config: Readonly<GatewayConfig>): Promise<Snapshot> {
+    const applied = this.#applying.then(() => this.#apply(config));
+    this.#applying = applied.catch(() => {});
+    return applied;
+  }
+
+  async #apply(config: Readonly<GatewayConfig>): Promise<Snapshot> {
+    const compiled = this.upstreamCompiler.compile(config);
+    try {
+      const routes = await this.#mountAll(config, compiled.upstreams);
+      const table = await RouteTable.buildSliced(routes);
+      compiled.commit();
+      this.#current = { version: ++this.#version, config, routes, upstreams: compiled.upstreams, table };
+    } catch (error) {
+      compiled.discard();
+      throw error;
+    }
+    for (const listener of this.#listeners) listener.applied(this.#current);
+    return this.#current;
+  }
+
+  async #mountAll(
+    config: Readonly<GatewayConfig>,
+    upstreams: ReadonlyMap<string, Upstream>,
+  ): Promise<Route[]> {
+    const routes: Route[] = [];
+    for (const [index, route] of config.routes.entries()) {
+      // oxlint-disable-next-line no-await-in-loop -- one slice after the other is the point.
+      if (index % SLICE === SLICE - 1) await setImmediate();
+      routes.push(this.#mount(route, config, upstreams.get(route.upstream)!));
+    }
+    return routes;
+  }
+
+  #mount(config: Readonly<RouteConfig>, document: Readonly<GatewayConfig>, upstream: Upstream): Route {
+    const rewrite = compileTarget(config);
+    const target = (exchange: Exchange): string | null => rewrite(exchange.target!, exchange);
+    const handler = this.mounter.mount({ config, document, upstream, target });
+    return { id: config.id, path: config.path, config, upstream, handler };
+  }
+}

@@ -1,0 +1,141 @@
+import type { EventEmitter } from 'node:events';
+
+import { Client, type Dispatcher } from 'undici';
+
+import { durationMs } from '../common/duration.js';
+import type { ConnectionConfig } from '../config/upstream.config.js';
+import type { ConnectionPool, PooledConnection, PooledHandler } from '../exchange/upstream.js';
+import { connectorFor } from './connector.js';
+
+/** Largest response head accepted of an upstream, in bytes. */
+const MAX_RESPONSE_HEAD = 64 * 1024;
+
+/**
+ * The sockets to one backend: one undici `Client` each, the latest used first, so that idle ones can age and
+ * close. undici's own `Pool` counts its queue nowhere, cannot be asked for a fresh socket, and does not say
+ * whether a socket was used before (docs/decisions/0002-connection-pool.md).
+ */
+export class BackendConnectionPool implements ConnectionPool {
+  readonly #options: Client.Options;
+  readonly #idle: Connection[] = [];
+  readonly #waiting = new Map<PooledHandler, Dispatcher.DispatchOptions>();
+  #open = 0;
+  #closed = false;
+
+  constructor(
+    readonly origin: URL,
+    readonly config: Readonly<ConnectionConfig>,
+  ) {
+    const keepAlive = durationMs(config.keep_alive);
+    this.#options = {
+      connect: connectorFor(config),
+      pipelining: 1,
+      // The exchange's own deadlines watch head and body.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: keepAlive,
+      keepAliveMaxTimeout: keepAlive,
+      maxHeaderSize: MAX_RESPONSE_HEAD,
+    };
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, handler: PooledHandler, fresh = false): boolean {
+    const connection = fresh ? this.#connect() : (this.#idle.pop() ?? this.#connectWithinLimit());
+    if (connection) {
+      connection.run(options, handler);
+      return true;
+    }
+    if (this.#waiting.size >= this.config.max_pending) return false;
+    this.#waiting.set(handler, options);
+    return true;
+  }
+
+  cancel(handler: PooledHandler): boolean {
+    return this.#waiting.delete(handler);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const connection of this.#idle.splice(0)) this.#drop(connection);
+  }
+
+  #connectWithinLimit(): Connection | null {
+    return this.#open < this.config.max_connections ? this.#connect() : null;
+  }
+
+  #connect(): Connection {
+    this.#open++;
+    return new Connection(new Client(this.origin.origin, this.#options), this.#released, this.#dropped);
+  }
+
+  /** A request ended: the connection serves the longest waiting one, or rests. */
+  readonly #released = (connection: Connection, reusable: boolean): void => {
+    if (!reusable || !connection.alive || (this.#closed && this.#waiting.size === 0)) this.#drop(connection);
+    else if (!this.#serveWaiting(connection)) this.#idle.push(connection);
+  };
+
+  /** An idle connection was closed by either side. */
+  readonly #dropped = (connection: Connection): void => {
+    const at = this.#idle.indexOf(connection);
+    if (at === -1) return;
+    this.#idle.splice(at, 1);
+    this.#drop(connection);
+  };
+
+  #drop(connection: Connection): void {
+    this.#open--;
+    connection.end();
+    if (this.#waiting.size > 0 && this.#open < this.config.max_connections) this.#serveWaiting(this.#connect());
+  }
+
+  #serveWaiting(connection: Connection): boolean {
+    for (const [handler, options] of this.#waiting) {
+      this.#waiting.delete(handler);
+      connection.run(options, handler);
+      return true;
+    }
+    return false;
+  }
+}
+
+/** One undici client, which holds at most one socket and one request. */
+class Connection implements PooledConnection {
+  reused = false;
+  alive = true;
+
+  constructor(
+    readonly client: Client,
+    readonly released: (connection: Connection, reusable: boolean) => void,
+    dropped: (connection: Connection) => void,
+  ) {
+    client.on('disconnect', () => {
+      this.alive = false;
+      dropped(this);
+    });
+    // undici reports a handler that threw here; ours turn every fault into an answer, and nothing may kill the process.
+    (client as EventEmitter).on('error', () => {
+      this.alive = false;
+    });
+  }
+
+  run(options: Dispatcher.DispatchOptions, handler: PooledHandler): void {
+    handler.connection = this;
+    this.client.dispatch(options, handler);
+  }
+
+  release(reusable: boolean): void {
+    this.reused = true;
+    this.released(this, reusable);
+  }
+
+  destroy(cause: Error): void {
+    this.alive = false;
+    void this.client.destroy(cause);
+  }
+
+  /** Not at once: the client may be in the middle of telling its handler that the response ended. */
+  end(): void {
+    this.alive = false;
+    queueMicrotask(() => void this.client.destroy());
+  }
+}
