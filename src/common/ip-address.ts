@@ -48,10 +48,13 @@ export function parseIPv6(text: string, groups: Groups): boolean {
   let gap = text.startsWith('::') ? 0 : -1;
   let at = gap === 0 ? 2 : 0;
   while (at < end) {
-    const next = endOfHex(text, at);
+    let group = 0;
+    let next = at;
+    for (let digit = hexDigit(text, next); digit >= 0; digit = hexDigit(text, ++next))
+      group = group * 16 + digit;
     if (text.charCodeAt(next) === DOT) return dottedTail(text.slice(at), groups, count, gap);
     if (count === 8 || next === at || next - at > 4) return false;
-    groups[count++] = Number.parseInt(text.slice(at, next), 16);
+    groups[count++] = group;
     if (next === end) break;
     at = next + 1;
     if (text.charCodeAt(next) !== COLON || at === end) return false;
@@ -120,15 +123,12 @@ function withoutZone(text: string): string {
   return zone === -1 ? text : text.slice(0, zone);
 }
 
-function endOfHex(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && isHex(text.charCodeAt(at))) at++;
-  return at;
-}
-
-function isHex(code: number): boolean {
+/** The digit's value; -1 for anything else and past the end. */
+function hexDigit(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  if (code >= 48 && code <= 57) return code - 48;
   const letter = code | 32;
-  return (code >= 48 && code <= 57) || (letter >= 97 && letter <= 102);
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
 }
 
 /** The last 32 bits written as IPv4: `::ffff:192.0.2.1`. */

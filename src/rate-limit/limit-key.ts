@@ -15,11 +15,27 @@ export function limitKey(by: string): LimitKey {
 
 /**
  * An IPv4 address as it is; of an IPv6 address the /64, which is what one client is given (RFC 6177): with the
- * whole address a client would have 2^64 buckets.
+ * whole address a client would have 2^64 buckets. `ip` as `normaliseIp` gives it.
  */
 export function addressKey(ip: string): string {
-  if (!ip.includes(':') || !parseIPv6(ip, groups)) return ip;
-  return `${hex(0)}:${hex(1)}:${hex(2)}:${hex(3)}::/64`;
+  const colon = ip.indexOf(':');
+  return colon === -1 ? ip : networkOf(ip, colon);
+}
+
+/** The first four groups. Mostly they stand at the front of the canonical text as they are. */
+function networkOf(ip: string, firstColon: number): string {
+  let colon = firstColon;
+  for (let group = 1; group < 4; group++) {
+    const next = ip.indexOf(':', colon + 1);
+    if (next === colon + 1 || next === -1) return spelledOut(ip);
+    colon = next;
+  }
+  return firstColon === 0 ? spelledOut(ip) : ip.slice(0, colon);
+}
+
+/** With `::` among the first four groups. */
+function spelledOut(ip: string): string {
+  return parseIPv6(ip, groups) ? `${hex(0)}:${hex(1)}:${hex(2)}:${hex(3)}` : ip;
 }
 
 function hex(group: number): string {

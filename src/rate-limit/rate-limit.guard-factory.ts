@@ -14,6 +14,8 @@ import { LimiterRegistry } from './limiter.registry.js';
 import { LimitSet, type RouteLimit } from './limit-set.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
 
+type CompiledLimit = Omit<RouteLimit, 'counter'>;
+
 /** Compiles a route's own limits and the global one into one guard, and keeps their buckets over reloads. */
 @Injectable()
 export class RateLimitGuardFactory implements GuardFactory, SnapshotListener {
@@ -28,7 +30,7 @@ export class RateLimitGuardFactory implements GuardFactory, SnapshotListener {
 
   /** Throws a RangeError for a key, algorithm or store that is not built. */
   guardFor(route: Readonly<RouteConfig>, document: Readonly<GatewayConfig>): RateLimitGuard | undefined {
-    const limits = this.#limitsOf(route, document);
+    const limits = this.#limitsOf(route, this.#globalOf(document));
     return limits.length === 0
       ? undefined
       : new RateLimitGuard(new LimitSet(limits), this.reports, this.clock);
@@ -36,34 +38,27 @@ export class RateLimitGuardFactory implements GuardFactory, SnapshotListener {
 
   /** The snapshot is in force: forgets buckets and counters that none of its routes uses. */
   applied({ config }: Snapshot): void {
-    const limits = config.routes.flatMap((route) => this.#limitsOf(route, config));
+    const global = this.#globalOf(config);
+    const limits = config.routes.flatMap((route) => this.#limitsOf(route, global));
     this.registry.retain(new Set(limits.map(({ limiter }) => limiter)));
     this.counters.retain(new Set(limits.map(({ counter }) => counter)));
   }
 
-  #limitsOf(route: Readonly<RouteConfig>, document: Readonly<GatewayConfig>): RouteLimit[] {
-    const limits = route.rate_limit.map((config, at) => {
-      const name = at === 0 ? 'default' : `default-${at + 1}`;
-      return this.#compile(route, config, name, `${route.id}#${at}`);
-    });
-    const { rate_limit_global: global } = document;
-    if (global) limits.push(this.#compile(route, global, 'global', '#global'));
-    return limits;
+  #limitsOf(route: Readonly<RouteConfig>, global: CompiledLimit | null): RouteLimit[] {
+    const own = route.rate_limit.map((config, at) =>
+      this.#compile(config, at === 0 ? 'default' : `default-${at + 1}`, `${route.id}#${at}`),
+    );
+    const all = global ? [...own, global] : own;
+    return all.map((limit) => ({ ...limit, counter: this.counters.counter(route.path, limit.name) }));
   }
 
-  #compile(
-    route: Readonly<RouteConfig>,
-    config: Readonly<RateLimitConfig>,
-    name: string,
-    id: string,
-  ): RouteLimit {
+  #globalOf({ rate_limit_global: config }: Readonly<GatewayConfig>): CompiledLimit | null {
+    return config && this.#compile(config, 'global', '#global');
+  }
+
+  #compile(config: Readonly<RateLimitConfig>, name: string, id: string): CompiledLimit {
     if (config.store !== 'memory') throw new RangeError(`no such limit store: ${config.store}`);
-    return {
-      name,
-      id,
-      limiter: this.registry.limiter(id, config.by, limitNumbers(config)),
-      keyOf: limitKey(config.by),
-      counter: this.counters.counter(route.path, name),
-    };
+    const limiter = this.registry.limiter(id, config.by, limitNumbers(config));
+    return { name, id, limiter, keyOf: limitKey(config.by) };
   }
 }
