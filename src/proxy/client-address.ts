@@ -67,39 +67,6 @@ export class ClientAddressResolver {
   }
 }
 
-/** `X-Forwarded-For` for the upstream: the peer appended when it is trusted, else the peer alone. */
-export function forwardedFor(peer: string, existing: string | undefined, trusted: boolean): string {
-  return trusted && existing ? `${existing}, ${peer}` : peer;
-}
-
-/** `X-Forwarded-Proto` for the upstream: as a trusted peer said, else how the client reached this socket. */
-export function forwardedProto(existing: string | undefined, trusted: boolean, secure: boolean): string {
-  if (trusted && existing) return existing;
-  return secure ? 'https' : 'http';
-}
-
-/** `X-Forwarded-Host` for the upstream: as a trusted peer said, else the request's own authority. */
-export function forwardedHost(existing: string | undefined, trusted: boolean, host: string): string {
-  return trusted && existing ? existing : host;
-}
-
-/**
- * `X-Forwarded-Port` for the upstream: as a trusted peer said, else the port the client named in its authority,
- * else the usual port of `proto`. `host` and `proto` are the values forwarded beside it.
- */
-export function forwardedPort(
-  existing: string | undefined,
-  trusted: boolean,
-  host: string,
-  proto: string,
-): string {
-  if (trusted && existing) return existing;
-  const colon = host.lastIndexOf(':');
-  const named = colon > host.lastIndexOf(']') ? host.slice(colon + 1) : '';
-  if (named !== '') return named;
-  return proto === 'https' ? '443' : '80';
-}
-
 function textOf(value: string | string[]): string {
   return typeof value === 'string' ? value : value.join(',');
 }
