@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/loader.js';
+import { ConfigError } from '../config/errors.js';
 
 /** What to tell the operator, line by line, when a command failed with this error. */
 export function explain(error: unknown, file: string): string[] {

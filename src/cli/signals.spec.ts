@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 
 import { surviveFaults } from './faults.js';
-import { untilStopped } from './signals.js';
+import { type Stoppable, untilStopped } from './signals.js';
 
 class Host extends EventEmitter {
   readonly exits: number[] = [];
@@ -19,9 +19,13 @@ class Log {
   error(_fields: unknown, message?: string): void {
     this.messages.push(String(message));
   }
+
+  warn(message: unknown): void {
+    this.messages.push(String(message));
+  }
 }
 
-class Gateway {
+class Gateway implements Stoppable {
   readonly calls: string[] = [];
   stopped = Promise.withResolvers<void>();
   reloaded: Promise<void> = Promise.resolve();
@@ -81,6 +85,13 @@ describe('untilStopped', () => {
     expect(await code).toBe(0);
     expect(gateway.calls).toEqual(['reload', 'stop SIGTERM']);
   });
+});
+
+it('warns at SIGHUP when the gateway cannot reload', () => {
+  const [host, log] = [new Host(), new Log()];
+  void untilStopped({ stop: () => Promise.resolve() }, host, log);
+  host.emit('SIGHUP', 'SIGHUP');
+  expect(log.messages).toEqual(['reload is not available yet: the running config stays']);
 });
 
 describe('surviveFaults', () => {

@@ -5,8 +5,11 @@ import type { Logger } from 'pino';
 /** The part of a running gateway that signals act on. */
 export interface Stoppable {
   stop(signal: string): Promise<void>;
-  reload(): Promise<unknown>;
+  /** Absent: this gateway cannot reload. */
+  reload?(): Promise<unknown>;
 }
+
+type Log = Pick<Logger, 'error' | 'warn'>;
 
 /** The part of `process` that is needed, so that tests hand in their own. */
 export interface SignalHost extends NodeJS.EventEmitter {
@@ -19,11 +22,7 @@ type StopSignal = 'SIGTERM' | 'SIGINT';
  * Resolves to the exit code once the gateway has stopped: SIGTERM and SIGINT drain it, a second one of them
  * ends the process at once with 128 + its number, as a shell would report it. SIGHUP reloads.
  */
-export function untilStopped(
-  gateway: Stoppable,
-  host: SignalHost,
-  logger: Pick<Logger, 'error'>,
-): Promise<number> {
+export function untilStopped(gateway: Stoppable, host: SignalHost, logger: Log): Promise<number> {
   host.on('SIGHUP', () => void reload(gateway, logger));
   const { promise, resolve } = Promise.withResolvers<number>();
   let stopping = false;
@@ -37,7 +36,7 @@ export function untilStopped(
   return promise;
 }
 
-async function stop(gateway: Stoppable, signal: string, logger: Pick<Logger, 'error'>): Promise<number> {
+async function stop(gateway: Stoppable, signal: string, logger: Log): Promise<number> {
   try {
     await gateway.stop(signal);
     return 0;
@@ -47,7 +46,8 @@ async function stop(gateway: Stoppable, signal: string, logger: Pick<Logger, 'er
   }
 }
 
-async function reload(gateway: Stoppable, logger: Pick<Logger, 'error'>): Promise<void> {
+async function reload(gateway: Stoppable, logger: Log): Promise<void> {
+  if (!gateway.reload) return logger.warn('reload is not available yet: the running config stays');
   try {
     await gateway.reload();
   } catch (error) {

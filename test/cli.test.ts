@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { VERSION } from '../src/common/version.js';
+import {
+  type CliProcess,
+  closeAtEnd,
+  echoUpstream,
+  freePort,
+  get,
+  listen,
+  open,
+  runCli,
+  spawnCli,
+  waitFor,
+} from './support/index.js';
+
+function configFile(content: object | string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nexus-cli-'));
+  closeAtEnd(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, typeof content === 'string' ? 'gateway.yml' : 'gateway.json');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+const aRoute = { path: '/', methods: ['GET'], backends: [{ url: 'http://127.0.0.1:9' }] };
+
+async function serving(route: object = aRoute): Promise<{ gateway: CliProcess; url: string; port: number }> {
+  const port = await freePort();
+  const server = { host: '127.0.0.1', port, shutdown: { grace_period: '5s' } };
+  const file = configFile({ server, admin: { enabled: false }, routes: [route] });
+  const gateway = await spawnCli(['serve', '--config', file]);
+  await gateway.logs.until('server listening', {}, { timeoutMs: 20_000 });
+  return { gateway, url: `http://127.0.0.1:${port}`, port };
+}
+
+describe('nexus', () => {
+  it('prints usage and version', async () => {
+    const [help, version] = await Promise.all([runCli(['--help']), runCli(['--version'])]);
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toMatch(/^Usage: nexus <command>/);
+    expect(version).toMatchObject({ code: 0, stdout: `${VERSION}\n` });
+  });
+
+  it.each([[['start']], [['serve', '--prot', '80']], [[]]])('exits 2 with the usage for %j', async (argv) => {
+    const { code, stderr, stdout } = await runCli(argv);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^nexus: .+\n\nUsage: nexus/);
+  });
+
+  it('prints the JSON Schema', async () => {
+    const { code, stdout } = await runCli(['schema']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ type: 'object', properties: { routes: {} } });
+  });
+});
+
+describe('nexus validate', () => {
+  it.each(['config/gateway.yml', 'config/examples/minimal.yml', 'config/examples/minimal.json'])(
+    'accepts %s',
+    async (file) => {
+      const { code, stdout, stderr } = await runCli(['validate', '--config', file]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(/^ok: \d routes, \d upstreams\n$/);
+    },
+  );
+
+  it('takes the file from GATEWAY_CONFIG', async () => {
+    const file = configFile({ routes: [aRoute] });
+    const { stdout } = await runCli(['validate'], { env: { GATEWAY_CONFIG: file } });
+    expect(stdout).toBe('ok: 1 route, 1 upstream\n');
+  });
+
+  it('prints every error on a line of its own, with its place, and exits 1', async () => {
+    const file = configFile('port: 99999\nroutes:\n  - path: /a\n    strip_prefx: true\n    backends: []\n');
+    const { code, stdout, stderr } = await runCli(['validate', '--config', file]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines.every((line) => /gateway\.yml:\d+:\d+ \S+: /.test(line))).toBe(true);
+    expect(stderr).toMatch(/:4:\d+ .*strip_prefx.*strip_prefix/);
+  });
+
+  it('says so when the file cannot be read', async () => {
+    const { code, stderr } = await runCli(['validate', '--config', '/nowhere/gateway.yml']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^\/nowhere\/gateway\.yml.*\n$/);
+  });
+});
+
+describe('nexus serve', () => {
+  it('opens no port on a bad config, lists the errors and exits 1', async () => {
+    const port = await freePort();
+    const file = configFile({ port, routes: [{ ...aRoute, timeout: 30 }] });
+    const { code, stderr, stdout } = await runCli(['serve', '--config', file]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/timeout: .*30s/);
+  });
+
+  it('names a port that is in use and what to do, and exits 1', async () => {
+    const server = createServer();
+    closeAtEnd(() => server.close());
+    const port = await listen(server);
+    const file = configFile({
+      server: { host: '127.0.0.1', port },
+      admin: { enabled: false },
+      routes: [aRoute],
+    });
+    const { code, stderr } = await runCli(['serve', '--config', file]);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `nexus: port ${port} of 127.0.0.1 is in use: stop what listens there, or set another port in ${file}\n`,
+    );
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('drains at %s and exits 0', async (signal) => {
+    const echo = await echoUpstream();
+    echo.delayMs = 300;
+    const { gateway, url } = await serving({ path: '/a', backends: [echo.backend] });
+    const answer = get(`${url}/a`, { agent: false });
+    await waitFor(() => echo.started, 'the request reached the upstream');
+    gateway.kill(signal);
+    expect((await answer).status).toBe(200);
+    expect(await gateway.exit).toEqual({ code: 0, signal: null });
+    expect(gateway.logs.with('shutdown started', { signal })).toHaveLength(1);
+    expect(gateway.logs.with('shutdown complete')).toHaveLength(1);
+  });
+
+  it('ends at once at a second signal, with 128 + its number', async () => {
+    const echo = await echoUpstream();
+    echo.delayMs = 60_000;
+    const { gateway, url } = await serving({ path: '/a', timeout: '1m', backends: [echo.backend] });
+    const cut = open(`${url}/a`, { agent: false }).catch((error: Error) => error.message);
+    await waitFor(() => echo.started, 'the request reached the upstream');
+    gateway.kill('SIGTERM');
+    await gateway.logs.until('shutdown started');
+    gateway.kill('SIGTERM');
+    expect(await gateway.exit).toEqual({ code: 143, signal: null });
+    expect(await cut).toMatch(/socket hang up|ECONNRESET/);
+  });
+
+  it('lives on at SIGHUP', async () => {
+    const { gateway, url } = await serving();
+    gateway.kill('SIGHUP');
+    expect((await get(`${url}/health/live`, { agent: false })).status).toBe(200);
+    gateway.kill('SIGTERM');
+    expect((await gateway.exit).code).toBe(0);
+  });
+
+  it('is what main.js runs', async () => {
+    const { code, stdout } = await runCli(['--help'], { script: 'dist/src/main.js' });
+    expect(code).toBe(0);
+    expect(stdout).toContain('Usage: nexus');
+  });
+});
