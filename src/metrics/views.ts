@@ -2,6 +2,13 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 import type { HistogramSeries } from './series.js';
 
+declare module 'prom-client' {
+  interface Histogram {
+    /** What a registry asks for its text instead of `get`; missing in prom-client's types. */
+    getForPromString(): ReturnType<Histogram['get']>;
+  }
+}
+
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
@@ -79,15 +86,15 @@ export class HistogramView extends Histogram {
     const values = this.read().flatMap(({ labels, series }) =>
       this.lines(series).map((line) => ({ ...line, labels: { ...line.labels, ...labels } })),
     );
-    return { ...(await super.get()), values };
+    return { ...(await super.getForPromString()), values };
   }
 
-  /** What prom-client prefers for its text: labels that lines share are formatted once. */
-  async getForPromString(): ReturnType<Histogram['get']> {
+  /** Labels that lines share are formatted once. */
+  override async getForPromString(): ReturnType<Histogram['get']> {
     const values = this.read().flatMap(({ labels, series }) =>
       this.lines(series).map((line) => ({ ...line, sharedLabels: labels })),
     );
-    return { ...(await super.get()), values };
+    return { ...(await super.getForPromString()), values };
   }
 
   private lines(series: HistogramSeries): BucketValue[] {
