@@ -1,32 +1,45 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { ConfigModule, type ConfigType, registerAs } from '@nestjs/config';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ConfigModule, registerAs } from '@nestjs/config';
 
-import type { GatewayConfig } from './gateway.config.js';
+import { GatewayConfig } from './gateway.config.js';
+import { keysOf } from './keys/key.js';
 
-/** Nest token of the document that the process was started with, a {@link GatewayConfig}. */
+/** Nest token of the loaded document, a {@link GatewayConfig}. */
 export const GATEWAY_CONFIG = Symbol('GatewayConfig');
-
-/** Nest token of the file that the document was read from. */
+/** Nest token of the path of the config file. */
 export const CONFIG_FILE = Symbol('ConfigFile');
 
-/** The document through @nestjs/config, so that extensions can ask its ConfigService for any part of it. */
-@Global()
+/**
+ * Gives an application the document it was started with: whole under {@link GATEWAY_CONFIG}, and each of its
+ * top-level keys as a namespace of @nestjs/config (`config.get('server.port')` of its ConfigService).
+ */
 @Module({})
 export class GatewayConfigModule {
-  static forDocument(config: Readonly<GatewayConfig>, file: string): DynamicModule {
-    const gateway = registerAs('gateway', () => config);
+  /** References are replaced already, so neither `.env` nor the environment is looked at again. */
+  static async forDocument(config: GatewayConfig, file: string): Promise<DynamicModule> {
+    const load = [...keysOf(GatewayConfig).keys()].map((key) =>
+      registerAs(key, () => namespace(config, key)),
+    );
+    const nest = await ConfigModule.forRoot({
+      load,
+      ignoreEnvFile: true,
+      ignoreEnvVars: true,
+      skipProcessEnv: true,
+      isGlobal: true,
+    });
     return {
       module: GatewayConfigModule,
-      imports: [ConfigModule.forRoot({ isGlobal: true, load: [gateway], ignoreEnvFile: true })],
+      global: true,
+      imports: [nest],
       providers: [
-        {
-          provide: GATEWAY_CONFIG,
-          useFactory: (loaded: ConfigType<typeof gateway>) => loaded,
-          inject: [gateway.KEY],
-        },
+        { provide: GATEWAY_CONFIG, useValue: config },
         { provide: CONFIG_FILE, useValue: file },
       ],
-      exports: [GATEWAY_CONFIG, CONFIG_FILE],
+      exports: [nest, GATEWAY_CONFIG, CONFIG_FILE],
     };
   }
+}
+
+function namespace(config: GatewayConfig, key: string): Record<string, unknown> {
+  return Reflect.get(config, key) as Record<string, unknown>;
 }

@@ -11,7 +11,7 @@ export interface RoutePath {
 const PARAM_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const ESCAPE = /%([0-9A-Fa-f]{2})/g;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
-const NON_ASCII = /[^\u0000-\u007f]+/g;
+const NON_ASCII = /\P{ASCII}+/gu;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const CONTROL_ESCAPE = /%([01][0-9A-F]|7F)/;
 const PIECE_BORDER = /%2F|%5C/;

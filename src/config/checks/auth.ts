@@ -1,0 +1,116 @@
+import { createPublicKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+import type { ApiKeysConfig, AuthPolicy, JwtConfig } from '../auth.config.js';
+import type { Draft } from '../draft.js';
+import { urlFault } from '../keys/formats.js';
+import { takes } from './limits.js';
+
+/** Who may pass, and how that is proved. */
+export function checkAuth(draft: Draft): void {
+  const { document, routes, report, trace } = draft;
+  const { auth } = document;
+  checkPolicy(draft, auth, 'default', auth.default);
+  for (const route of routes) {
+    if (trace.given(route, 'auth')) checkPolicy(draft, route, 'auth', route.auth);
+    if (route.roles.length > 0 && route.auth === 'none') {
+      report.at(route, 'roles', 'need an identity, expected auth: jwt or api_key on the route');
+    }
+  }
+  if (auth.jwt) checkJwt(draft, auth.jwt);
+  if (auth.api_keys) checkApiKeys(draft, auth.api_keys);
+}
+
+function checkPolicy({ document, report }: Draft, owner: object, key: string, policy: AuthPolicy): void {
+  if (takes(policy, 'jwt') && !document.auth.jwt) {
+    report.at(owner, key, 'asks for a token that cannot be verified, expected auth.jwt in the document');
+  }
+  if (takes(policy, 'api_key') && !document.auth.api_keys) {
+    report.at(owner, key, 'asks for a key that cannot be verified, expected auth.api_keys in the document');
+  }
+}
+
+function checkJwt({ report }: Draft, jwt: JwtConfig): void {
+  const shared = jwt.algorithms.filter((name) => name.startsWith('HS'));
+  if (shared.length > 0 && shared.length < jwt.algorithms.length) {
+    report.at(
+      jwt,
+      'algorithms',
+      'mix HS with others, expected one kind: a public key must never serve as a secret',
+    );
+    return;
+  }
+  const sources = (['secret', 'public_key_file', 'jwks_uri'] as const).filter((key) => jwt[key] !== null);
+  for (const key of sources) {
+    if ((key === 'secret') === shared.length > 0) continue;
+    report.at(
+      jwt,
+      key,
+      `does not fit ${jwt.algorithms.join(', ')}, expected ${shared.length > 0 ? 'secret' : 'a public key'}`,
+    );
+  }
+  if (shared.length > 0 && jwt.secret === null)
+    report.at(jwt, 'secret', 'is missing, expected one for HS algorithms');
+  checkPublicKey(jwt, sources, report);
+}
+
+type Reporter = Draft['report'];
+
+function checkPublicKey(jwt: JwtConfig, sources: readonly string[], report: Reporter): void {
+  if (jwt.algorithms.some((name) => name.startsWith('HS'))) return;
+  if (sources.includes('public_key_file') && sources.includes('jwks_uri')) {
+    report.at(jwt, 'jwks_uri', 'stands beside public_key_file, expected one of the two');
+  }
+  if (sources.length === 0 && jwt.issuer === null) {
+    report.at(jwt, undefined, 'has no key, expected public_key_file, jwks_uri or issuer');
+  }
+  if (sources.length === 0 && jwt.issuer !== null && urlFault(jwt.issuer, ['https', 'http']) !== undefined) {
+    report.at(jwt, 'issuer', 'is no url, expected one to discover the keys at');
+  }
+  if (jwt.public_key_file !== null) checkKeyFile(jwt, jwt.public_key_file, report);
+}
+
+/** Which type of key an algorithm verifies with (RFC 7518 §3.1, RFC 8037 §3.1). */
+const KEY_TYPES: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(RS|PS)/, /^rsa/],
+  [/^ES256$/, /^ec:prime256v1$/],
+  [/^ES384$/, /^ec:secp384r1$/],
+  [/^ES512$/, /^ec:secp521r1$/],
+  [/^EdDSA$/, /^ed(25519|448)$/],
+];
+
+function checkKeyFile(jwt: JwtConfig, file: string, report: Reporter): void {
+  const type = keyType(file);
+  if (type === undefined) {
+    report.at(jwt, 'public_key_file', 'holds no public key, expected PEM');
+    return;
+  }
+  const misfits = jwt.algorithms.filter((name) =>
+    KEY_TYPES.every(([algorithm, key]) => !algorithm.test(name) || !key.test(type)),
+  );
+  if (misfits.length > 0) {
+    report.at(jwt, 'public_key_file', `holds a key of type ${type}, expected one for ${misfits.join(', ')}`);
+  }
+}
+
+function keyType(file: string): string | undefined {
+  try {
+    const key = createPublicKey(readFileSync(file));
+    const curve = key.asymmetricKeyDetails?.namedCurve;
+    return curve === undefined ? key.asymmetricKeyType : `${key.asymmetricKeyType}:${curve}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function checkApiKeys({ report }: Draft, { keys }: ApiKeysConfig): void {
+  const ids = new Set<string>();
+  for (const key of keys) {
+    if (ids.has(key.id))
+      report.at(key, 'id', `${JSON.stringify(key.id)} stands twice, expected different ids`);
+    ids.add(key.id);
+    if ((key.hash === null) === (key.key === null)) {
+      report.at(key, undefined, 'has none of hash and key or both, expected one of them');
+    }
+  }
+}

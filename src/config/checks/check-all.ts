@@ -1,0 +1,27 @@
+import type { Draft } from '../draft.js';
+import { checkAuth } from './auth.js';
+import { checkExtensions } from './extensions.js';
+import { checkLimits } from './limits.js';
+import { checkResponses } from './responses.js';
+import { checkRoutes } from './routes.js';
+import { checkServer } from './server.js';
+import { checkTargets } from './targets.js';
+import { checkTemplates } from './templates.js';
+import { checkTiming } from './timing.js';
+
+const CHECKS: readonly ((draft: Draft) => void)[] = [
+  checkServer,
+  checkRoutes,
+  checkTargets,
+  checkTiming,
+  checkLimits,
+  checkAuth,
+  checkTemplates,
+  checkResponses,
+  checkExtensions,
+];
+
+/** Everything that no key can be judged by alone. */
+export function checkAll(draft: Draft): void {
+  for (const check of CHECKS) check(draft);
+}

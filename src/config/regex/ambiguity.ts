@@ -1,0 +1,84 @@
+import { type Automaton, TooComplex } from './automaton.js';
+import { intersects } from './ranges.js';
+
+const MAX_LOOP = 200;
+
+/**
+ * Whether some text can be read inside a loop in two ways and come back to where it began: then each round
+ * doubles the ways, and a backtracking matcher takes exponential time (Weber and Seidl, 1991).
+ */
+export function isExponential(automaton: Automaton): boolean {
+  const reach = automaton.follow.map((_, position) => reachable(automaton, position));
+  const seen = new Set<number>();
+  for (let position = 0; position < reach.length; position++) {
+    if (seen.has(position) || !reach[position]!.has(position)) continue;
+    const loop = [...reach[position]!].filter((other) => reach[other]!.has(position));
+    for (const member of loop) seen.add(member);
+    if (loopIsAmbiguous(automaton, new Set(loop))) return true;
+  }
+  return false;
+}
+
+function reachable(automaton: Automaton, from: number): Set<number> {
+  const found = new Set<number>();
+  const open = [from];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const next of automaton.follow[at]!.keys()) {
+      if (found.has(next)) continue;
+      found.add(next);
+      open.push(next);
+    }
+  }
+  return found;
+}
+
+/** Walks the loop with two fingers from one place: do they part over the same text and meet again? */
+function loopIsAmbiguous(automaton: Automaton, loop: ReadonlySet<number>): boolean {
+  if (loop.size > MAX_LOOP) throw new TooComplex();
+  const back = new Map<number, number[]>();
+  const open: number[] = [];
+  for (const position of loop) open.push(pairOf(position, position));
+  const seen = new Set(open);
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    for (const next of steps(automaton, loop, pair)) {
+      if (next === TWICE) return true;
+      back.set(next, [...(back.get(next) ?? []), pair]);
+      if (seen.has(next)) continue;
+      seen.add(next);
+      open.push(next);
+    }
+  }
+  return partedMeetAgain(back, loop);
+}
+
+function partedMeetAgain(back: ReadonlyMap<number, readonly number[]>, loop: ReadonlySet<number>): boolean {
+  const open = [...loop].map((position) => pairOf(position, position));
+  const seen = new Set(open);
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    if (Math.floor(pair / WIDTH) !== pair % WIDTH) return true;
+    for (const before of back.get(pair) ?? []) {
+      if (!seen.has(before)) open.push(before);
+      seen.add(before);
+    }
+  }
+  return false;
+}
+
+function steps(automaton: Automaton, loop: ReadonlySet<number>, pair: number): number[] {
+  const a = Math.floor(pair / WIDTH);
+  const b = pair % WIDTH;
+  const next: number[] = [];
+  for (const [left, ways] of automaton.follow[a]!) {
+    if (!loop.has(left)) continue;
+    if (a === b && ways > 1) return [TWICE];
+    for (const right of automaton.follow[b]!.keys()) {
+      if (loop.has(right) && intersects(automaton.sets[left]!, automaton.sets[right]!))
+        next.push(pairOf(left, right));
+    }
+  }
+  return next;
+}
+
+const WIDTH = 4096;
+const TWICE = -1;
+const pairOf = (a: number, b: number): number => a * WIDTH + b;

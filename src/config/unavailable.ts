@@ -1,0 +1,70 @@
+/** A key of the document whose feature is not built yet: any value but the default is refused. */
+export interface UnavailableKey {
+  readonly feature: string;
+  /** Values beside the default that may stand there already. */
+  readonly allow?: readonly unknown[];
+}
+
+export type UnavailableKeys = Readonly<Record<string, UnavailableKey>>;
+
+const key = (feature: string, ...allow: readonly unknown[]): UnavailableKey => ({ feature, allow });
+
+/**
+ * The one table of what is not built yet, by the class that declares the key (`RouteConfig` is `route`). Who
+ * builds a feature removes its rows.
+ */
+export const UNAVAILABLE: UnavailableKeys = {
+  'server.tls': key('TLS on the data port'),
+  'admin.tls': key('TLS on the admin port'),
+  'tracing.enabled': key('tracing'),
+  'history.file': key('history in a file'),
+  'history.resolution': key('history'),
+  'history.retention': key('history'),
+  'gateway.redis': key('Redis'),
+  'gateway.rate_limit_per_user': key('limits for each user'),
+  'document.rate_limit_per_upstream': key('limits for each upstream'),
+  'gateway.extensions': key('extensions'),
+  'document.cors': key('CORS', null, false),
+  'document.compression': key('compression', null, false),
+  'document.security_headers': key('security headers'),
+  'auth.default': key('authentication'),
+  'auth.jwt': key('JWT authentication'),
+  'auth.api_keys': key('authentication by API keys'),
+  'cache_store.max_size': key('the response cache'),
+  'cache_store.max_entry_size': key('the response cache'),
+  'cache_store.store': key('the response cache'),
+  'rate_limit.algorithm': key('limiting by windows'),
+  'rate_limit.by': key('limiting by anything but ip and route', 'route'),
+  'total_rate_limit.by': key('limiting by anything but ip and route', 'ip'),
+  'rate_limit.store': key('limits in Redis'),
+  'rate_limit.on_store_failure': key('limits in Redis'),
+  'backend.weight': key('weights'),
+  'upstream.balancing': key('balancing other than round robin', { type: 'round_robin' }),
+  'upstream.sticky': key('sticky sessions'),
+  'upstream.circuit_breaker': key('the circuit breaker'),
+  'upstream.max_in_flight': key('the bound of exchanges in flight'),
+  'upstream.slow_start': key('slow start'),
+  'upstream.panic_threshold': key('the panic threshold'),
+  'upstream.discovery': key('discovery'),
+  'connection.proxy': key('proxies on the way to backends'),
+  'connection.tls': key('TLS settings towards backends'),
+  'route.split': key('splitting traffic'),
+  'route.mirror': key('mirroring'),
+  'route.retry': key('retries'),
+  'route.auth': key('authentication'),
+  'route.roles': key('authorization by roles'),
+  'route.ip': key('allowing and denying addresses'),
+  'route.cors': key('CORS', null, false),
+  'route.cache': key('the response cache'),
+  'route.validate': key('validation'),
+  'route.transform': key('transformation'),
+  'route.compression': key('compression', null, false),
+  'route.security_headers': key('security headers', true),
+  'route.guards': key('guards'),
+  'route.interceptors': key('interceptors'),
+  'route.ai': key('AI routing'),
+  'web_socket.enabled': key('settings of WebSockets'),
+  'web_socket.idle_timeout': key('settings of WebSockets'),
+  'web_socket.handshake_timeout': key('settings of WebSockets'),
+  'web_socket.max_connections': key('settings of WebSockets'),
+};

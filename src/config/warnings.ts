@@ -1,0 +1,76 @@
+import { conditionsKey } from './checks/routes.js';
+import type { ConfigIssue } from './errors.js';
+import type { GatewayConfig } from './gateway.config.js';
+import { parseRoutePath, pathShape } from './route-path.js';
+import type { RouteConfig } from './route.config.js';
+import type { Trace } from './trace.js';
+
+const TRACES = new WeakMap<GatewayConfig, Trace>();
+
+/** Keeps the places of a loaded document, so that warnings can name them. */
+export function rememberTrace(config: GatewayConfig, trace: Trace): void {
+  TRACES.set(config, trace);
+}
+
+/** What holds but is hardly meant: routes that can never be reached, each with the one that shadows it. */
+export function configWarnings(config: GatewayConfig): ConfigIssue[] {
+  const trace = TRACES.get(config);
+  if (!trace) return [];
+  return [...shadowed(config.routes, trace), ...unshared(config, trace)];
+}
+
+/**
+ * Routes of the same rank come in the order of the document: same path, same hosts, same conditions. Only there
+ * can one take everything from another; elsewhere the narrower one comes first.
+ */
+function shadowed(routes: readonly RouteConfig[], trace: Trace): ConfigIssue[] {
+  const ranks = new Map<string, RouteConfig[]>();
+  const issues: ConfigIssue[] = [];
+  for (const route of routes) {
+    const key = rankKey(route);
+    const earlier = ranks.get(key) ?? [];
+    ranks.set(key, earlier);
+    const shadow = earlier.find((other) => covers(other, route));
+    if (shadow) issues.push(trace.issue(trace.spot(route, 'path'), shadowText(route, shadow, trace)));
+    earlier.push(route);
+  }
+  return issues;
+}
+
+function shadowText(route: RouteConfig, shadow: RouteConfig, trace: Trace): string {
+  const place = `${shadow.id} (line ${trace.line(shadow)})`;
+  return `the route ${route.id} can never be reached: ${place} takes all of its requests; put it in front`;
+}
+
+function rankKey(route: RouteConfig): string {
+  const shape = pathShape(parseRoutePath(route.path), route.exact);
+  return JSON.stringify([shape, route.exact, conditionsKey(route)]);
+}
+
+function covers(earlier: RouteConfig, later: RouteConfig): boolean {
+  const sameTier = earlier.hosts.length > 0 === later.hosts.length > 0;
+  const hosts = later.hosts.every((host) => earlier.hosts.includes(host));
+  return sameTier && hosts && coversMethods(earlier.methods, later.methods);
+}
+
+function coversMethods(earlier: readonly string[] | null, later: readonly string[] | null): boolean {
+  if (earlier === null) return true;
+  // GET implies HEAD.
+  const has = (name: string): boolean =>
+    earlier.includes(name) || (name === 'HEAD' && earlier.includes('GET'));
+  return later !== null && later.every(has);
+}
+
+/** A secret made at start differs in each process. */
+function unshared(config: GatewayConfig, trace: Trace): ConfigIssue[] {
+  return Object.values(config.upstreams).flatMap(({ sticky }) =>
+    sticky && sticky.secret === null
+      ? [
+          trace.issue(
+            trace.spot(sticky),
+            'has no secret: one is made at start and not shared between processes',
+          ),
+        ]
+      : [],
+  );
+}
