@@ -1,8 +1,9 @@
+import { LiveList } from '../common/live-list.js';
 import type { ResponseWriter } from './response-writer.js';
 
 /** The exchanges under way; what a drain waits for. */
 export class ActiveExchanges {
-  readonly #writers = new Set<ResponseWriter>();
+  readonly #writers = new LiveList<ResponseWriter>();
   #idle: (() => void) | null = null;
   /** Set as soon as a stop begins to drain: every answer then says `Connection: close`. */
   draining = false;
@@ -16,7 +17,7 @@ export class ActiveExchanges {
   }
 
   remove(writer: ResponseWriter): void {
-    this.#writers.delete(writer);
+    this.#writers.remove(writer);
     if (this.#writers.size === 0) this.#idle?.();
   }
 
@@ -34,6 +35,6 @@ export class ActiveExchanges {
 
   /** Ends everything at once. */
   cut(): void {
-    for (const writer of this.#writers) writer.cut();
+    this.#writers.visit((writer) => writer.cut());
   }
 }

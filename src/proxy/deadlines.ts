@@ -1,10 +1,11 @@
 import type { Clock } from '../common/clock.js';
+import { type Listed, LiveList } from '../common/live-list.js';
 
 /** Longest a deadline fires late, in milliseconds. */
 export const DEADLINE_TICK_MS = 50;
 
 /** Something with at most one deadline at a time. Moving it is one assignment; that is the point. */
-export interface Deadlined {
+export interface Deadlined extends Listed {
   /** Monotonic milliseconds; 0 = none. */
   deadline: number;
   /** Called once per expiry; `deadline` is 0 by then. */
@@ -16,7 +17,7 @@ export interface Deadlined {
  * rest of the path, so one tick looks at all that is active.
  */
 export class Deadlines {
-  readonly #active = new Set<Deadlined>();
+  readonly #active = new LiveList<Deadlined>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(readonly clock: Clock) {}
@@ -27,23 +28,23 @@ export class Deadlines {
   }
 
   forget(item: Deadlined): void {
-    this.#active.delete(item);
+    this.#active.remove(item);
   }
 
   /** Fires what is due. Public so that tests need no real time. */
   sweep(): void {
     if (this.#active.size === 0) return this.#rest();
     const now = this.clock.now();
-    for (const item of this.#active) {
-      if (item.deadline === 0 || item.deadline > now) continue;
+    this.#active.visit((item) => {
+      if (item.deadline === 0 || item.deadline > now) return;
       item.deadline = 0;
       item.expired(now);
-    }
+    });
   }
 
   stop(): void {
     this.#rest();
-    this.#active.clear();
+    this.#active.visit((item) => this.#active.remove(item));
   }
 
   #rest(): void {

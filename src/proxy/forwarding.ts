@@ -30,6 +30,7 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT'
 
 /** One exchange on its way to a backend and back: its attempts, its body, its deadlines. */
 export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, ResponseSource {
+  slot = -1;
   deadline = 0;
   #phase: Phase = 'head';
   #attempt: Attempt | null = null;

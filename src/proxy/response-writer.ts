@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 
+import type { Listed } from '../common/live-list.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { Refusal } from '../exchange/refusal.js';
 import type { ResponseSink, ResponseSource, UpstreamHead } from '../exchange/response.js';
@@ -27,7 +28,8 @@ export interface WriterHost {
  * The one writer to the client. It holds a head back until the first piece of body, so that small answers
  * leave in one write, and tells the host when the exchange ended, whatever happened.
  */
-export class ResponseWriter implements ResponseSink {
+export class ResponseWriter implements ResponseSink, Listed {
+  slot = -1;
   source: ResponseSource | null = null;
   #head: UpstreamHead | null = null;
   #held: Buffer | null = null;
