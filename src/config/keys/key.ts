@@ -57,7 +57,7 @@ export function initialValue(spec: KeySpec): unknown {
   return Reflect.get(new spec.declaredBy(), spec.name);
 }
 
-/** The keys of a document class by name, inherited ones first. */
+/** The keys of a document class by name, its own before inherited ones. */
 export function keysOf(type: DocumentClass): ReadonlyMap<string, KeySpec> {
   const known = MERGED.get(type);
   if (known) return known;
