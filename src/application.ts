@@ -14,6 +14,7 @@ import type { GatewayConfig } from './config/gateway.config.js';
 import type { GatewayControl } from './exchange/gateway-control.js';
 import type { SnapshotListener } from './exchange/snapshot.js';
 import { GatewayModule } from './gateway.module.js';
+import { Reloader } from './gateway.reloader.js';
 import { GatewayState } from './gateway.state.js';
 import { HealthMonitor } from './health/health-monitor.js';
 import { GatewayLog } from './logging/gateway-log.js';
@@ -34,6 +35,8 @@ export interface StartOptions {
   /** Where the document was read from. */
   readonly file?: string;
   readonly logDestination?: DestinationStream;
+  /** Reads the document again for `reload`. Throws a ConfigError that says what is wrong with it. */
+  readonly load?: () => GatewayConfig;
 }
 
 export interface RunningGateway {
@@ -43,6 +46,11 @@ export interface RunningGateway {
   /** Null when the admin application is off. */
   readonly adminUrl: string | null;
   readonly control: GatewayControl;
+  /**
+   * Reads the document again and applies it whole. When it does not hold, that is logged, the snapshot in force
+   * serves on, and the result is false.
+   */
+  reload(): Promise<boolean>;
   /** Drains and stops, as the document's `server.shutdown` says. */
   stop(signal?: string): Promise<void>;
   /** Stops at once. */
@@ -50,7 +58,10 @@ export interface RunningGateway {
 }
 
 /** Builds and opens both applications. Rejects when a port can't be opened; nothing stays open then. */
-export async function startGateway(config: GatewayConfig, options: StartOptions = {}): Promise<RunningGateway> {
+export async function startGateway(
+  config: GatewayConfig,
+  options: StartOptions = {},
+): Promise<RunningGateway> {
   const gateway = await Gateway.create(config, options);
   try {
     await gateway.open();
@@ -95,6 +106,10 @@ class Gateway implements RunningGateway {
     await this.#openAdmin();
     this.state.listening = true;
     app.get(GatewayLog).serverListening(`${config.server.host}:${address.port}`);
+  }
+
+  reload(): Promise<boolean> {
+    return this.app.get(Reloader).reload(this.options.load ?? (() => this.config));
   }
 
   stop(signal = 'stop'): Promise<void> {
@@ -146,7 +161,11 @@ class Gateway implements RunningGateway {
     server.close();
     const cut = await active.drain(durationMs(grace_period));
     active.cut();
-    log.shutdownComplete({ drained: inFlight - cut, cut, duration_ms: Math.round(performance.now() - started) });
+    log.shutdownComplete({
+      drained: inFlight - cut,
+      cut,
+      duration_ms: Math.round(performance.now() - started),
+    });
     await this.#close();
   }
 
@@ -159,7 +178,10 @@ class Gateway implements RunningGateway {
   }
 }
 
-async function createDataApplication(config: GatewayConfig, options: StartOptions): Promise<NestFastifyApplication> {
+async function createDataApplication(
+  config: GatewayConfig,
+  options: StartOptions,
+): Promise<NestFastifyApplication> {
   let entry: GatewayEntry | null = null;
   const adapter = new FastifyAdapter({
     ...fastifyOptions(config.server),
@@ -168,7 +190,11 @@ async function createDataApplication(config: GatewayConfig, options: StartOption
       if (!entry?.enter(request, reply)) void reply.status(404).send();
     },
   } as ConstructorParameters<typeof FastifyAdapter>[0]);
-  const module = GatewayModule.for({ config, file: options.file ?? '', logOutput: outputOf(config, options) });
+  const module = GatewayModule.for({
+    config,
+    file: options.file ?? '',
+    logOutput: outputOf(config, options),
+  });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     bodyParser: false,
     bufferLogs: true,

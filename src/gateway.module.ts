@@ -1,5 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 
 import { StatusController } from './admin/status.controller.js';
@@ -10,6 +10,7 @@ import { ALLOW_FROM } from './exchange/allow-from.guard.js';
 import { GATEWAY_CONTROL } from './exchange/gateway-control.js';
 import { EXCHANGE_OBSERVERS, type ExchangeObserver } from './exchange/observer.js';
 import { READINESS } from './exchange/readiness.js';
+import { Reloader } from './gateway.reloader.js';
 import { GatewayState } from './gateway.state.js';
 import { HealthModule } from './health/health.module.js';
 import { ACCESS_LOG, LoggingModule } from './logging/logging.module.js';
@@ -19,7 +20,7 @@ import { pipelineProvider } from './pipeline.js';
 import { EntryModule } from './proxy/entry.module.js';
 import { ProblemFilter } from './proxy/problem.filter.js';
 import { ProxyModule } from './proxy/proxy.module.js';
-import { OwnEndpointsThrottlerModule } from './rate-limit/own-endpoints.throttler.js';
+import { OwnEndpointsGuard, OwnEndpointsThrottlerModule } from './rate-limit/own-endpoints.throttler.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { RoutingModule } from './routing/routing.module.js';
 import { UpstreamModule } from './upstream/upstream.module.js';
@@ -36,7 +37,8 @@ class PipelineModule {}
   providers: [
     {
       provide: EXCHANGE_OBSERVERS,
-      useFactory: (...observers: (ExchangeObserver | null)[]) => observers.filter((observer) => observer !== null),
+      useFactory: (...observers: (ExchangeObserver | null)[]) =>
+        observers.filter((observer) => observer !== null),
       inject: [EXCHANGE_METRICS, ACCESS_LOG],
     },
   ],
@@ -51,6 +53,7 @@ const proxy = ProxyModule.with([PipelineModule]);
   imports: [proxy],
   providers: [
     GatewayState,
+    Reloader,
     { provide: READINESS, useExisting: GatewayState },
     { provide: GATEWAY_CONTROL, useExisting: GatewayState },
   ],
@@ -88,6 +91,7 @@ export class GatewayModule {
       controllers: [StatusController],
       providers: [
         { provide: APP_FILTER, useClass: ProblemFilter },
+        { provide: APP_GUARD, useExisting: OwnEndpointsGuard },
         { provide: ALLOW_FROM, useValue: config.admin.allow_from },
       ],
     };

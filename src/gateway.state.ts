@@ -2,7 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 
 import { VERSION } from './common/version.js';
 import { CONFIG_FILE } from './config/config.module.js';
-import type { GatewayControl, GatewayStatus, RouteStatus, UpstreamStatus } from './exchange/gateway-control.js';
+import type {
+  GatewayControl,
+  GatewayStatus,
+  RouteStatus,
+  UpstreamStatus,
+} from './exchange/gateway-control.js';
 import type { Readiness } from './exchange/readiness.js';
 import type { Route } from './exchange/route.js';
 import { ActiveExchanges } from './proxy/active-exchanges.js';

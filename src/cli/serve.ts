@@ -12,7 +12,11 @@ export async function serve(file: string, output: Output): Promise<number> {
   const config = loadConfig(file);
   for (const warning of configWarnings(config)) output.error(`warning: ${warning}`);
   const logOutput = openOutput(config.logging);
-  const gateway = await startGateway(config, { file, logDestination: logOutput });
+  const gateway = await startGateway(config, {
+    file,
+    logDestination: logOutput,
+    load: () => loadConfig(file),
+  });
   const logger = createLogger(config.logging, logOutput);
   surviveFaults(process, logger);
   const code = await untilStopped(gateway, process, logger);

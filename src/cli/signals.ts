@@ -5,11 +5,11 @@ import type { Logger } from 'pino';
 /** The part of a running gateway that signals act on. */
 export interface Stoppable {
   stop(signal: string): Promise<void>;
-  /** Absent: this gateway cannot reload. */
-  reload?(): Promise<unknown>;
+  /** Logs what is wrong by itself and then resolves to false. */
+  reload(): Promise<boolean>;
 }
 
-type Log = Pick<Logger, 'error' | 'warn'>;
+type Log = Pick<Logger, 'error'>;
 
 /** The part of `process` that is needed, so that tests hand in their own. */
 export interface SignalHost extends NodeJS.EventEmitter {
@@ -47,7 +47,6 @@ async function stop(gateway: Stoppable, signal: string, logger: Log): Promise<nu
 }
 
 async function reload(gateway: Stoppable, logger: Log): Promise<void> {
-  if (!gateway.reload) return logger.warn('reload is not available yet: the running config stays');
   try {
     await gateway.reload();
   } catch (error) {

@@ -56,7 +56,7 @@ describe('health monitor', () => {
     for (const [name, [check, ...targets]] of Object.entries(upstreams)) {
       config.upstreams[name] = Object.assign(new UpstreamConfig(), {
         backends: targets.map(({ url }) => ({ id: null, url, weight: 1 })),
-        health_check: check && { ...new HealthCheckConfig(), ...check },
+        health_check: check && Object.assign(new HealthCheckConfig(), check),
       });
     }
     const compiled = registry.compile(config);
@@ -74,13 +74,13 @@ describe('health monitor', () => {
   it('probes at once', async () => {
     const target = await echoUpstream();
     load({ u: [CHECK, target] });
-    await waitFor(() => target.probes === 1, 'the first probe');
+    expect(await waitFor(() => target.probes, 'the first probe')).toBe(1);
   });
 
   it('probes again at each interval', async () => {
     const target = await echoUpstream();
     load({ u: [{ ...CHECK, interval: '30ms', timeout: '20ms' }, target] });
-    await waitFor(() => target.probes >= 3, 'the third probe');
+    expect(await waitFor(() => target.probes >= 3, 'the third probe')).toBe(true);
   });
 
   it('turns a backend down and up again by the thresholds, telling it once', async () => {

@@ -13,7 +13,7 @@ import { compileHealthCheck } from './health-check.js';
 
 /** Runs one probe as an upstream with this check would. */
 function probe(url: string, check: Partial<HealthCheckConfig> = {}, signal = new AbortController().signal) {
-  return compileHealthCheck({ ...new HealthCheckConfig(), ...check }).probe(new URL(url), signal);
+  return compileHealthCheck(Object.assign(new HealthCheckConfig(), check)).probe(new URL(url), signal);
 }
 
 /** For `localhost`, valid until 2126; it protects nothing. */

@@ -15,4 +15,3 @@ export class EntryModule {
     return { module: EntryModule, imports };
   }
 }
-

@@ -150,7 +150,8 @@ function checkHead(head: ScannedHead, request: FastifyRequest, edge: EdgeSetting
     throw new Refusal('bad_request', { detail: 'Transfer-Encoding must be chunked alone' });
   }
   if (head.target.length > edge.maxUriLength) throw new Refusal('uri_too_long');
-  if (head.expect !== null && head.expect.toLowerCase() !== '100-continue') throw new Refusal('expectation_failed');
+  if (head.expect !== null && head.expect.toLowerCase() !== '100-continue')
+    throw new Refusal('expectation_failed');
 }
 
 declare module 'fastify' {

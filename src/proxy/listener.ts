@@ -10,7 +10,6 @@ import { sizeBytes } from '../common/size.js';
 import type { ServerConfig } from '../config/server.config.js';
 import { Refusal } from '../exchange/refusal.js';
 import { CONNECTION_GAUGE, type ConnectionGauge } from '../exchange/telemetry.js';
-import { ActiveExchanges } from './active-exchanges.js';
 import { connectionOf } from './client-connection.js';
 import { GatewayEntry } from './gateway-entry.js';
 import { ParserRefusals } from './parser-refusals.js';
@@ -55,7 +54,6 @@ export class Listener {
   constructor(
     private readonly entry: GatewayEntry,
     private readonly parserRefusals: ParserRefusals,
-    private readonly active: ActiveExchanges,
     @Inject(CONNECTION_GAUGE) private readonly gauge: ConnectionGauge,
   ) {}
 
@@ -77,12 +75,6 @@ export class Listener {
     this.#listen(fastify.server as Server);
   }
 
-  /** Settings that a reload may change. */
-  adjust(server: Server, config: Readonly<ServerConfig>): void {
-    server.headersTimeout = durationMs(config.header_timeout);
-    server.keepAliveTimeout = durationMs(config.keep_alive_timeout);
-  }
-
   #listen(server: Server): void {
     server.on('connection', (socket: Socket) => {
       this.gauge.opened();
@@ -100,8 +92,10 @@ export class Listener {
       this.parserRefusals.onClientError(error, socket),
     );
   }
+}
 
-  get inFlight(): number {
-    return this.active.size;
-  }
+/** Takes over the listener settings that a reload may change. */
+export function adjustListener(server: Server, config: Readonly<ServerConfig>): void {
+  server.headersTimeout = durationMs(config.header_timeout);
+  server.keepAliveTimeout = durationMs(config.keep_alive_timeout);
 }

@@ -48,7 +48,13 @@ export class ProxyController implements RouteHandler {
     }
   }
 
-  #resume(passed: boolean, next: number, context: ExecutionContextHost | null, exchange: Exchange, sink: ResponseSink): void {
+  #resume(
+    passed: boolean,
+    next: number,
+    context: ExecutionContextHost | null,
+    exchange: Exchange,
+    sink: ResponseSink,
+  ): void {
     // The client may have left while the guard was thinking.
     if (exchange.endedAt > 0) return;
     if (passed) this.#from(next, context, exchange, sink);

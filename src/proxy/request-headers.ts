@@ -85,7 +85,12 @@ class Told {
 }
 
 /** Copies what passes; returns the joined cookies. */
-function copyEndToEnd(head: ScannedHead, rules: OutgoingRules, told: Told | null, out: string[]): string | null {
+function copyEndToEnd(
+  head: ScannedHead,
+  rules: OutgoingRules,
+  told: Told | null,
+  out: string[],
+): string | null {
   const raw = head.rawHeaders;
   const named = connectionNamed(head.connection);
   let cookie: string | null = null;

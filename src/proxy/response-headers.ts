@@ -8,7 +8,9 @@ const OWN: ReadonlySet<string> = new Set(['x-gateway-proxy', 'x-request-id']);
 /** A reason phrase that node will write (RFC 9112 §4). */
 const PHRASE = /^[\t\x20-\x7e]*$/;
 /** Only names of these lengths need a closer look. */
-const LENGTHS: ReadonlySet<number> = new Set([...HOP_BY_HOP, ...OWN, 'trailer', 'content-length'].map((n) => n.length));
+const LENGTHS: ReadonlySet<number> = new Set(
+  [...HOP_BY_HOP, ...OWN, 'trailer', 'content-length'].map((n) => n.length),
+);
 
 /**
  * The head as the client may see it: end-to-end fields with bytes, order and repetition unchanged.

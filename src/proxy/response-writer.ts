@@ -208,7 +208,8 @@ export class ResponseWriter implements ResponseSink, Listed {
   /** Never a clean end: without a length or chunks the client could only tell by a reset. */
   #cut(): void {
     const { response } = this;
-    if (response.headersSent && !this.#delimited && !response.chunkedEncoding) this.client.socket.resetAndDestroy();
+    if (response.headersSent && !this.#delimited && !response.chunkedEncoding)
+      this.client.socket.resetAndDestroy();
     else this.client.socket.destroy();
     this.#closed();
   }

@@ -41,7 +41,8 @@ export class ProxyRouteMounter implements RouteMounter {
 function demanded(target: RouteParts['target']): (exchange: Exchange) => string {
   return (exchange) => {
     const path = target(exchange);
-    if (path === null) throw new Refusal('bad_request', { detail: 'the rewritten path is not a valid target' });
+    if (path === null)
+      throw new Refusal('bad_request', { detail: 'the rewritten path is not a valid target' });
     return path;
   };
 }

@@ -30,6 +30,7 @@ export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState
   #version = 0;
   #applying: Promise<unknown> = Promise.resolve();
   readonly #listeners: SnapshotListener[] = [];
+  /** Written by whoever reads documents: one that could not be read never gets here. */
   lastReloadSuccessful = true;
 
   constructor(

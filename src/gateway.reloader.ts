@@ -1,0 +1,58 @@
+import type { Server } from 'node:http';
+
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+
+import { ConfigError } from './config/errors.js';
+import type { GatewayConfig } from './config/gateway.config.js';
+import { restartOnlyChanges } from './config/restart-only.js';
+import { GatewayLog } from './logging/gateway-log.js';
+import { adjustListener } from './proxy/listener.js';
+import { snapshotDiff } from './routing/snapshot-diff.js';
+import { SnapshotService } from './routing/snapshot.service.js';
+
+/** Applies documents to the running gateway: all or nothing. A composition root, as it asks every room. */
+@Injectable()
+export class Reloader {
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly snapshots: SnapshotService,
+    private readonly log: GatewayLog,
+    private readonly host: HttpAdapterHost,
+  ) {}
+
+  /** One after the other: `load` is called when those asked for before are through, so the last one wins. */
+  reload(load: () => GatewayConfig): Promise<boolean> {
+    const reloaded = this.#running.then(() => this.#reload(load));
+    this.#running = reloaded;
+    return reloaded;
+  }
+
+  async #reload(load: () => GatewayConfig): Promise<boolean> {
+    const before = this.snapshots.current;
+    try {
+      const config = load();
+      refuseRestartOnly(before.config, config);
+      const after = await this.snapshots.apply(config);
+      adjustListener(this.host.httpAdapter.getHttpServer() as Server, config.server);
+      this.snapshots.lastReloadSuccessful = true;
+      this.log.configReloaded({ version: after.version, ...snapshotDiff(before, after) });
+      return true;
+    } catch (error) {
+      this.snapshots.lastReloadSuccessful = false;
+      this.log.configReloadFailed(before.version, errorLines(error));
+      return false;
+    }
+  }
+}
+
+function refuseRestartOnly(before: Readonly<GatewayConfig>, after: Readonly<GatewayConfig>): void {
+  const changed = restartOnlyChanges(before, after);
+  if (changed.length > 0) throw new Error(`${changed.join(', ')}: changes only with a restart`);
+}
+
+function errorLines(error: unknown): string[] {
+  if (error instanceof ConfigError) return error.issues.map(String);
+  return [error instanceof Error ? error.message : String(error)];
+}
