@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -57,6 +57,15 @@ describe('the output', () => {
     vi.advanceTimersByTime(999);
     vi.useRealTimers();
     await vi.waitFor(() => expect(written()).toBe('held back\n'));
+  });
+
+  it('is one for all who write to the same descriptor: no line is torn, the order stays', async () => {
+    const descriptor = openSync(file, 'a');
+    const outputs = [openOutput({ format: 'json' }, descriptor), openOutput({ format: 'json' }, descriptor)];
+    const lines = Array.from({ length: 2_000 }, (_, at) => `${at} ${'x'.repeat(100)}\n`);
+    for (const [at, line] of lines.entries()) outputs[at % 2]!.write(line);
+    await Promise.all(outputs.map((output) => output.flush()));
+    expect(written()).toBe(lines.join(''));
   });
 
   it('writes a pretty line for people, control characters still escaped', async () => {

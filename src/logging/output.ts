@@ -30,7 +30,7 @@ const FLUSH_DEADLINE = 1_000;
  * flushed when the process exits, after a fatal error too.
  */
 export function openOutput(config: Pick<LoggingConfig, 'format'>, dest: number | string = 1): LogOutput {
-  const output = new BatchedOutput(dest);
+  const output = batchedOutput(dest);
   if (config.format === 'json') return output;
   const pretty = prettyFactory({ singleLine: true, colorize: dest === 1 && process.stdout.isTTY });
   return {
@@ -38,6 +38,16 @@ export function openOutput(config: Pick<LoggingConfig, 'format'>, dest: number |
     flush: () => output.flush(),
     flushSync: () => output.flushSync(),
   };
+}
+
+/** Both applications of a process write to standard output: through one batch, so that no line is torn. */
+const byDescriptor = new Map<number, LogOutput>();
+
+function batchedOutput(dest: number | string): LogOutput {
+  if (typeof dest === 'string') return new BatchedOutput(dest);
+  const output = byDescriptor.get(dest) ?? new BatchedOutput(dest);
+  byDescriptor.set(dest, output);
+  return output;
 }
 
 /**
