@@ -213,6 +213,18 @@ describe('health monitor', () => {
       expect(heard.lines).toEqual([]);
     });
 
+    it('lets go of one backend of an upstream that stays', async () => {
+      const [hanging, good] = [await rawUpstream(() => {}), await echoUpstream()];
+      const check = { ...CHECK, timeout: '1h', unhealthy_threshold: 1 };
+      load({ u: [check, hanging, good] });
+      await waitFor(() => hanging.connections.length, 'the probe');
+      load({ u: [check, good] });
+      await waitFor(() => hanging.connections[0]!.closed, 'the socket closes');
+      await rounds(1);
+      expect(hanging.connections).toHaveLength(1);
+      expect(heard.lines).toEqual([]);
+    });
+
     it('takes a backend for healthy that is not probed any more', async () => {
       const target = await echoUpstream();
       target.healthStatus = 500;

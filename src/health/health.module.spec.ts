@@ -73,6 +73,8 @@ describe('health module', () => {
     }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
     await app.init();
+    const complain = (message: unknown) => logs.write(`${String(message)}\n`);
+    app.useLogger({ log() {}, warn: complain, error: complain });
     closeAtEnd(() => app.close());
   });
 

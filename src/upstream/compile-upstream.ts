@@ -1,5 +1,6 @@
-import type { BackendConfig, ConnectionConfig, UpstreamConfig } from '../config/upstream.config.js';
+import type { UpstreamConfig } from '../config/upstream.config.js';
 import { backendAddress, CompiledBackend, normalisedUrl } from './backend.js';
+import type { Balancer } from './balancing/balancer.js';
 import { balancers } from './balancing/index.js';
 import { balancingOf, CompiledUpstream } from './compiled-upstream.js';
 import { BackendConnectionPool } from './connection-pool.js';
@@ -14,60 +15,46 @@ export function compileUpstream(
   config: Readonly<UpstreamConfig>,
   before: CompiledUpstream | undefined,
 ): CompiledUpstream {
-  if (before && same(config, before.config)) return before;
+  // One loader wrote both documents, so equal settings have their keys in equal order.
+  const key = JSON.stringify(config);
+  if (before?.key === key) return before;
   const kept = new Map(before?.backends.map((backend) => [backend.id, backend]));
+  const connection = JSON.stringify(config.connection);
   const ids = new Set<string>();
   const backends = config.backends.map((backend) => {
-    const id = uniqueId(backend, ids);
-    return compileBackend(
-      { id, upstream: name, config: backend, connection: config.connection },
-      kept.get(id),
-    );
+    const address = backendAddress(backend.url);
+    const id = uniqueId(backend.id ?? normalisedUrl(address), ids);
+    const poolKey = `${address.origin.origin} ${connection}`;
+    const known = kept.get(id);
+    return new CompiledBackend({
+      ...address,
+      id,
+      url: backend.url,
+      upstream: name,
+      weight: backend.weight,
+      // A new backend starts healthy: it serves at once, and its first probes tell otherwise.
+      state: known?.state ?? { healthy: true, inFlight: 0 },
+      pool:
+        known?.poolKey === poolKey
+          ? known.pool
+          : new BackendConnectionPool(address.origin, config.connection),
+      poolKey,
+    });
   });
-  return new CompiledUpstream(name, config, Object.freeze(backends), balancerFor(config, before));
-}
-
-interface BackendSource {
-  readonly id: string;
-  readonly upstream: string;
-  readonly config: Readonly<BackendConfig>;
-  readonly connection: Readonly<ConnectionConfig>;
-}
-
-function compileBackend(source: BackendSource, before: CompiledBackend | undefined): CompiledBackend {
-  const { id, upstream, config, connection } = source;
-  const { origin, basePath } = backendAddress(config.url);
-  const poolKey = `${origin.origin} ${JSON.stringify(connection)}`;
-  return new CompiledBackend({
-    id,
-    url: config.url,
-    upstream,
-    weight: config.weight,
-    origin,
-    basePath,
-    // A new backend starts healthy: it serves at once, and its first probes tell otherwise.
-    state: before?.state ?? { healthy: true, inFlight: 0 },
-    pool: before?.poolKey === poolKey ? before.pool : new BackendConnectionPool(origin, connection),
-    poolKey,
-  });
+  return new CompiledUpstream({ name, key, config, backends, balancer: balancerFor(config, before) });
 }
 
 /** The same backend written twice in one upstream is two backends: `…`, `…#2`. */
-function uniqueId(config: Readonly<BackendConfig>, taken: Set<string>): string {
-  const wanted = config.id ?? normalisedUrl(backendAddress(config.url));
+function uniqueId(wanted: string, taken: Set<string>): string {
   let id = wanted;
   for (let copy = 2; taken.has(id); copy++) id = `${wanted}#${copy}`;
   taken.add(id);
   return id;
 }
 
-function balancerFor(config: Readonly<UpstreamConfig>, before: CompiledUpstream | undefined) {
+function balancerFor(config: Readonly<UpstreamConfig>, before: CompiledUpstream | undefined): Balancer {
   const balancing = balancingOf(config);
-  if (before && same(balancing, balancingOf(before.config))) return before.balancer;
+  if (before && JSON.stringify(balancing) === JSON.stringify(balancingOf(before.config)))
+    return before.balancer;
   return balancers.named(balancing.type).create(balancing);
-}
-
-/** Both come from one loader, which writes keys in one order. */
-function same(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

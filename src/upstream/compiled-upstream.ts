@@ -4,19 +4,34 @@ import type { Backend, TriedBackends, Upstream } from '../exchange/upstream.js';
 import type { CompiledBackend } from './backend.js';
 import { type Balancer, mayTake } from './balancing/balancer.js';
 
+/** What {@link CompiledUpstream} is made of. */
+export interface UpstreamParts {
+  readonly name: string;
+  /** Equal for equal settings. */
+  readonly key: string;
+  readonly config: Readonly<UpstreamConfig>;
+  readonly backends: readonly CompiledBackend[];
+  readonly balancer: Balancer;
+}
+
 export class CompiledUpstream implements Upstream {
+  readonly name: string;
+  readonly key: string;
+  readonly config: Readonly<UpstreamConfig>;
+  readonly backends: readonly CompiledBackend[];
+  readonly balancer: Balancer;
   readonly balancing: string;
   readonly critical: boolean;
   /** Those that take part in balancing: `weight: 0` takes a backend out of the rotation, whatever the algorithm. */
   readonly #rotation: readonly Backend[];
   readonly #only: Backend | null;
 
-  constructor(
-    readonly name: string,
-    readonly config: Readonly<UpstreamConfig>,
-    readonly backends: readonly CompiledBackend[],
-    readonly balancer: Balancer,
-  ) {
+  constructor({ name, key, config, backends, balancer }: UpstreamParts) {
+    this.name = name;
+    this.key = key;
+    this.config = config;
+    this.backends = Object.freeze(backends);
+    this.balancer = balancer;
     this.balancing = balancingOf(config).type;
     this.critical = config.critical;
     this.#rotation = Object.freeze(backends.filter((backend) => backend.weight > 0));
