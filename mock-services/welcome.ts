@@ -5,9 +5,9 @@ const TRIES: readonly (readonly [request: string, what: string])[] = [
   ['/', 'the gateway itself'],
   ['/api/users/profile', 'arrives at users as /profile'],
   ['/api/orders/1001', 'arrives at orders as /1001'],
-  ['/api/orders/slow?ms=6000', '504 after 5s'],
+  ['"/api/orders/slow?ms=6000"', '504 after 5s'],
   ['-X DELETE /api/users/1', '405, and Allow names the methods'],
-  ['-X POST "/api/users/_mock/fail?status=500&for=30s"', 'users fails for 30s: watch /health, then 503'],
+  ['-X POST "/api/users/_mock/fail?status=500&for=30s"', 'users fails for 30s; after three probes 503'],
   ['/health', 'every upstream with its healthy backends'],
   ['/metrics', 'for Prometheus'],
 ];
