@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
+import type { BalancingType } from '../../config/upstream.config.js';
 import { BalancerRegistry } from './balancer-registry.js';
 import { runBalancerContract } from './balancer.contract.js';
 import { BALANCER_FACTORIES, balancers } from './index.js';
 import { roundRobin } from './round-robin.js';
 
 for (const factory of BALANCER_FACTORIES) {
-  runBalancerContract(factory.name, () => factory.create({ type: 'round_robin' }));
+  runBalancerContract(factory.name, () => factory.create({ type: factory.name as BalancingType }));
 }
 
 describe('registry of algorithms', () => {
