@@ -85,6 +85,17 @@ describe('nexus validate', () => {
     expect(stderr).toMatch(/:4:\d+ .*strip_prefx.*strip_prefix/);
   });
 
+  it('prints warnings with their place and accepts all the same', async () => {
+    const file = configFile(
+      'routes:\n' +
+        '  - { id: any, path: /a, headers: { x: "1" }, backends: [{ url: "http://127.0.0.1:9" }] }\n' +
+        '  - { id: get, path: /a, headers: { x: "1" }, methods: [GET], backends: [{ url: "http://127.0.0.1:9" }] }\n',
+    );
+    const { code, stdout, stderr } = await runCli(['validate', '--config', file]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok: 2 routes, 2 upstreams\n' });
+    expect(stderr).toMatch(/^warning: .*gateway\.yml:3:\d+ routes\[1\]\.path: .*any \(line 2\).*\n$/);
+  });
+
   it('says so when the file cannot be read', async () => {
     const { code, stderr } = await runCli(['validate', '--config', '/nowhere/gateway.yml']);
     expect(code).toBe(1);

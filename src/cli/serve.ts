@@ -10,7 +10,7 @@ import { untilStopped } from './signals.js';
 /** Runs the gateway until a signal has stopped it. Throws when it cannot start; no port is open then. */
 export async function serve(file: string, output: Output): Promise<number> {
   const config = loadConfig(file);
-  for (const warning of configWarnings(config)) output.error(`warning: ${warning}`);
+  for (const warning of configWarnings(config)) output.error(`warning: ${warning.toString()}`);
   const logOutput = openOutput(config.logging);
   const gateway = await startGateway(config, {
     file,

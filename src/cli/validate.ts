@@ -5,7 +5,7 @@ import type { Output } from './output.js';
 /** Checks a config file. Throws a ConfigError with everything that is wrong. */
 export function validate(file: string, output: Output): number {
   const config = loadConfig(file);
-  for (const warning of configWarnings(config)) output.error(`warning: ${warning}`);
+  for (const warning of configWarnings(config)) output.error(`warning: ${warning.toString()}`);
   const upstreams = Object.keys(config.upstreams).length;
   output.out(`ok: ${counted(config.routes.length, 'route')}, ${counted(upstreams, 'upstream')}`);
   return 0;
