@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,15 +27,15 @@ function configFile(content: object | string): string {
   return file;
 }
 
-const aRoute = { path: '/', methods: ['GET'], backends: [{ url: 'http://127.0.0.1:9' }] };
+const aRoute = { path: '/a', methods: ['GET'], backends: [{ url: 'http://127.0.0.1:9' }] };
 
-async function serving(route: object = aRoute): Promise<{ gateway: CliProcess; url: string; port: number }> {
+async function serving(route: object = aRoute): Promise<{ gateway: CliProcess; url: string; file: string }> {
   const port = await freePort();
   const server = { host: '127.0.0.1', port, shutdown: { grace_period: '5s' } };
   const file = configFile({ server, admin: { enabled: false }, routes: [route] });
   const gateway = await spawnCli(['serve', '--config', file]);
   await gateway.logs.until('server listening', {}, { timeoutMs: 20_000 });
-  return { gateway, url: `http://127.0.0.1:${port}`, port };
+  return { gateway, url: `http://127.0.0.1:${port}`, file };
 }
 
 describe('nexus', () => {
@@ -60,14 +60,16 @@ describe('nexus', () => {
 });
 
 describe('nexus validate', () => {
-  it.each(['config/gateway.yml', 'config/examples/minimal.yml', 'config/examples/minimal.json'])(
-    'accepts %s',
-    async (file) => {
-      const { code, stdout, stderr } = await runCli(['validate', '--config', file]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toMatch(/^ok: \d routes, \d upstreams\n$/);
-    },
-  );
+  it.each([
+    'config/gateway.yml',
+    'config/examples/compose.yml',
+    'config/examples/minimal.yml',
+    'config/examples/minimal.json',
+  ])('accepts %s', async (file) => {
+    const { code, stdout, stderr } = await runCli(['validate', '--config', file]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^ok: \d routes, \d upstreams\n$/);
+  });
 
   it('takes the file from GATEWAY_CONFIG', async () => {
     const file = configFile({ routes: [aRoute] });
@@ -154,10 +156,19 @@ describe('nexus serve', () => {
     expect(await cut).toMatch(/socket hang up|ECONNRESET/);
   });
 
-  it('lives on at SIGHUP', async () => {
-    const { gateway, url } = await serving();
+  it('reloads its file at SIGHUP, and keeps what runs when the file is bad', async () => {
+    const { gateway, url, file } = await serving();
+    const status = async (path: string): Promise<number> => (await get(url + path, { agent: false })).status;
+    const text = readFileSync(file, 'utf8');
+    expect(await status('/b')).toBe(404);
+    writeFileSync(file, text.replace('"/a"', '"/b"'));
     gateway.kill('SIGHUP');
-    expect((await get(`${url}/health/live`, { agent: false })).status).toBe(200);
+    await gateway.logs.until('config reloaded');
+    expect([await status('/a'), await status('/b')]).toEqual([404, 502]);
+    writeFileSync(file, text.slice(0, -2));
+    gateway.kill('SIGHUP');
+    await gateway.logs.until('config reload failed');
+    expect(await status('/b')).toBe(502);
     gateway.kill('SIGTERM');
     expect((await gateway.exit).code).toBe(0);
   });
