@@ -27,7 +27,7 @@ export class DocumentConfig extends GatewayConfig {
   $schema: string | null = null;
 
   @Key(integer({ min: 1, max: 65_535 }), 'Short for server.port.', { absent: 8080 })
-  port: number | null = null;
+  port: number | undefined = undefined;
 
   @Key(
     orNull(either(oneOf(false), nested(HealthCheckConfig))),

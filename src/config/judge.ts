@@ -30,8 +30,8 @@ export class Judge {
         continue;
       }
       const valid = !wrong.has(spec.name);
-      this.checkAvailable(instance, spec, valid);
-      if (!valid) this.reject(instance, spec);
+      if (valid) this.checkAvailable(instance, spec);
+      else this.reject(instance, spec);
       this.leaveOutBroken(instance, spec);
     }
   }
@@ -42,6 +42,7 @@ export class Judge {
   }
 
   private reject(instance: object, spec: KeySpec): void {
+    this.report.damaged.add(instance);
     const value: unknown = Reflect.get(instance, spec.name);
     const problems = problemsOf(spec.kind, value, instance, spec.name);
     for (const { owner, key, message } of problems) if (message !== '') this.report.at(owner, key, message);
@@ -84,13 +85,13 @@ export class Judge {
     return typeof item === 'object' && item !== null && this.broken.has(item);
   }
 
-  private checkAvailable(instance: object, spec: KeySpec, valid: boolean): void {
+  private checkAvailable(instance: object, spec: KeySpec): void {
     const row = this.unavailable[`${sectionName(spec.declaredBy)}.${spec.name}`];
     if (!row) return;
     const standard = spec.absent ?? initialValue(spec);
     const value: unknown = Reflect.get(instance, spec.name);
     const allowed = [standard, initialValue(spec), ...(row.allow ?? [])].map(written);
-    if (valid && allowed.includes(written(value))) return;
+    if (allowed.includes(written(value))) return;
     const message = `${row.feature}: not available yet, expected ${written(standard)} or no such key`;
     this.report.at(instance, spec.name, message);
   }

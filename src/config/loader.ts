@@ -78,12 +78,14 @@ function readDocument(text: string, report: Report, options: ParseOptions): Docu
 
 /** One slip makes the rest of its line unreadable. */
 function firstOfEachLine(faults: readonly ConfigIssue[]): ConfigIssue[] {
-  return faults.filter(({ line }, index) => faults.findIndex((fault) => fault.line === line) === index);
+  const lines = new Map<number, ConfigIssue>();
+  for (const fault of faults) if (!lines.has(fault.line)) lines.set(fault.line, fault);
+  return [...lines.values()];
 }
 
 /** What follows a syntax error was read by guess. */
 function before(faults: readonly ConfigIssue[], issues: readonly ConfigIssue[]): ConfigIssue[] {
-  const first = Math.min(...faults.map(({ line }) => line));
+  const first = faults.reduce((least, { line }) => Math.min(least, line), Infinity);
   return issues.filter(({ line }) => line < first);
 }
 

@@ -4,6 +4,8 @@ import type { Spot, Trace } from './trace.js';
 /** Collects what is wrong; each place has its say once for the same words. */
 export class Report {
   readonly issues: ConfigIssue[] = [];
+  /** Objects of which a value was refused and replaced: what they lack may have been written. */
+  readonly damaged = new WeakSet();
   private readonly said = new Set<string>();
 
   constructor(readonly trace: Trace) {}

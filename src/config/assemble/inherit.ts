@@ -1,6 +1,7 @@
 import type { DocumentConfig } from '../document.config.js';
 import type { Report } from '../report.js';
 import { type ExtensionUse, ExtensionUseConfig, type RouteConfig } from '../route.config.js';
+import { hiddenAs, hide } from '../secrets.js';
 
 /** Puts the document's values into a route that inherits them, and the one form where a route may use several. */
 export function inheritGlobals(route: RouteConfig, document: DocumentConfig, report: Report): void {
@@ -14,7 +15,8 @@ export function inheritGlobals(route: RouteConfig, document: DocumentConfig, rep
   if (!given('security_headers') || isInherit(route.security_headers)) {
     route.security_headers = document.security_headers;
   }
-  route.hosts = route.hosts.map((host) => host.toLowerCase());
+  // In place: the list keeps its marks and its place in the text.
+  for (const [index, host] of route.hosts.entries()) route.hosts[index] = host.toLowerCase();
   route.guards = uses(route.guards, report);
   route.interceptors = uses(route.interceptors, report);
 }
@@ -29,9 +31,14 @@ function isInherit(value: unknown): boolean {
 }
 
 function uses(written: readonly (ExtensionUse | string)[], { trace }: Report): ExtensionUse[] {
-  const list = written.map((use) =>
-    typeof use === 'string' ? Object.assign(new ExtensionUseConfig(), { name: use }) : use,
-  );
+  const list = written.map((use, index) => (typeof use === 'string' ? named(use, written, index) : use));
   trace.copy(written, list);
   return list;
+}
+
+function named(name: string, written: object, index: number): ExtensionUse {
+  const use = Object.assign(new ExtensionUseConfig(), { name });
+  const shown = hiddenAs(written, index);
+  if (shown !== undefined) hide(use, 'name', shown);
+  return use;
 }

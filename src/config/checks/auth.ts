@@ -31,6 +31,7 @@ function checkPolicy({ document, report }: Draft, owner: object, key: string, po
 }
 
 function checkJwt({ report }: Draft, jwt: JwtConfig): void {
+  if (report.damaged.has(jwt)) return;
   const shared = jwt.algorithms.filter((name) => name.startsWith('HS'));
   if (shared.length > 0 && shared.length < jwt.algorithms.length) {
     report.at(
@@ -49,8 +50,9 @@ function checkJwt({ report }: Draft, jwt: JwtConfig): void {
       `does not fit ${jwt.algorithms.join(', ')}, expected ${shared.length > 0 ? 'secret' : 'a public key'}`,
     );
   }
-  if (shared.length > 0 && jwt.secret === null)
+  if (shared.length > 0 && jwt.secret === null) {
     report.at(jwt, 'secret', 'is missing, expected one for HS algorithms');
+  }
   checkPublicKey(jwt, sources, report);
 }
 
@@ -109,7 +111,7 @@ function checkApiKeys({ report }: Draft, { keys }: ApiKeysConfig): void {
     if (ids.has(key.id))
       report.at(key, 'id', `${JSON.stringify(key.id)} stands twice, expected different ids`);
     ids.add(key.id);
-    if ((key.hash === null) === (key.key === null)) {
+    if (!report.damaged.has(key) && (key.hash === null) === (key.key === null)) {
       report.at(key, undefined, 'has none of hash and key or both, expected one of them');
     }
   }

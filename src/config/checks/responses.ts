@@ -38,6 +38,7 @@ function checkCache({ report }: Draft, route: RouteConfig, ids: ReadonlySet<stri
 }
 
 function checkSchema({ report }: Draft, config: SchemaConfig): void {
+  if (report.damaged.has(config)) return;
   const { schema, schema_file: file } = config;
   if ((schema === null) === (file === null)) {
     report.at(config, undefined, 'has none of schema and schema_file or both, expected one of them');

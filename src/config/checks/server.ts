@@ -18,7 +18,7 @@ export function checkServer(draft: Draft): void {
 
 function checkPort({ document, report, trace }: Draft): void {
   const { port, server } = document;
-  if (port === null) return;
+  if (port === undefined) return;
   if (trace.given(server, 'port') && server.port !== port) {
     report.at(document, 'port', 'differs from server.port, expected one of the two alone or both alike');
   }

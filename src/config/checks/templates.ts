@@ -9,7 +9,7 @@ export const TEMPLATE_NAMES = ['client_ip', 'request_id', 'identity.sub'] as con
 /** Templates and replacements: what they name must be there. */
 export function checkTemplates(draft: Draft): void {
   for (const route of draft.routes) {
-    if (route.rewrite) checkRewrite(draft, route, route.rewrite);
+    if (route.rewrite && !draft.report.damaged.has(route.rewrite)) checkRewrite(draft, route, route.rewrite);
     checkTransform(draft, route);
   }
 }

@@ -109,7 +109,7 @@ function subject(value: unknown, owner: object, key: string | number): string {
   if (hidden === MASK) return 'the value';
   if (hidden !== undefined) return `the value of ${hidden}`;
   if (value === null || typeof value === 'object') return '';
-  const text = JSON.stringify(value) ?? '';
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 

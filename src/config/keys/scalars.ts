@@ -125,7 +125,7 @@ function durationHint(value: unknown): string | undefined {
   if (isNumber(value) && Number.isInteger(value) && value > 0) return `write ${value}s`;
   if (!isText(value)) return undefined;
   const [, amount = '', unit = ''] = /^(\d+) ?([A-Za-z]*)$/.exec(value) ?? [];
-  if (amount === '') return undefined;
+  if (Number(amount) === 0) return undefined;
   if (unit === '') return `write ${amount}s`;
   const short = LONG_UNITS.find(([long]) => long.test(unit.toLowerCase()))?.[1];
   return short === undefined ? undefined : `write ${amount}${short}`;
@@ -159,5 +159,5 @@ function sizeHint(value: unknown): string | undefined {
     return `write ${value}b, ${value}kb or ${value}mb`;
   if (!isText(value)) return undefined;
   const [, amount = '', unit = ''] = /^(\d+) ?([KkMmGg]?)i?[Bb]?$/.exec(value) ?? [];
-  return amount === '' ? undefined : `write ${amount}${unit.toLowerCase()}b`;
+  return Number(amount) === 0 ? undefined : `write ${amount}${unit.toLowerCase()}b`;
 }

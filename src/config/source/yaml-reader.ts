@@ -43,6 +43,8 @@ const tooDeep = (): string => `is nested too deeply, expected at most ${MAX_DEPT
 
 function syntaxProblem(text: string, fault: YAMLError): SourceProblem {
   const [start] = fault.pos;
+  if (fault.code === 'MULTIPLE_DOCS')
+    return { offset: start, message: 'begins a second document, expected one' };
   const inReference = text.slice(Math.max(0, start - 2), start + 1).includes('${');
   const hint = inReference ? ' (inside { } and [ ] a reference needs quotes: "${NAME}")' : '';
   return { offset: start, message: `is not YAML: ${fault.message}${hint}` };
