@@ -23,8 +23,8 @@ describe('case 40: health state, thresholds, all down, and back', () => {
       level: 'INFO',
       backends: 2,
       path: '/health',
-      interval: '60ms',
-      timeout: '50ms',
+      interval: '200ms',
+      timeout: '190ms',
     });
   });
 
