@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
 import type { Backend, PooledConnection, PooledHandler } from '../exchange/upstream.js';
+import { isReadable } from './response-headers.js';
 
 /** The exchange that an attempt belongs to. None of these may throw. */
 export interface AttemptOwner {
@@ -53,6 +54,7 @@ export class Attempt implements PooledHandler {
   ): void {
     if (this.#over) return;
     if (status < 200) this.owner.interim(status, headers);
+    else if (!isReadable(headers)) controller.abort(new Error('unknown transfer coding'));
     else this.owner.responseHead(status, statusText ?? '', controller.rawHeaders as Buffer[], headers);
   }
 

@@ -57,7 +57,7 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
     this.#path = plan.target(exchange);
     this.#request = {
       path: this.#path,
-      method: head.method as Dispatcher.HttpMethod,
+      method: head.method,
       headers: outgoingHeaders(exchange, head, connectionOf(raw.socket), plan.outgoing),
       body: this.#body,
     };
@@ -144,7 +144,11 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
     this.exchange.upstreamHeadAt = this.host.deadlines.clock.now();
     if (this.#totalAt > 0 && isEventStream(headers)) this.#totalAt = 0;
     this.#waitFor('body', this.plan.idleMs);
-    this.sink.head(clientHead(status, statusText, raw, headers));
+    this.sink.head(clientHead(status, statusText, raw, headers, this.#mayTrail));
+  }
+
+  get #mayTrail(): boolean {
+    return this.head.method !== 'HEAD' && this.exchange.request!.raw.httpVersionMinor > 0;
   }
 
   responseData(chunk: Buffer): boolean {

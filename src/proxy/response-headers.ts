@@ -17,16 +17,17 @@ const LENGTHS: ReadonlySet<number> = new Set(
  *
  * @param raw name, value, name, value, … as undici's parser cut them out of the socket's bytes
  * @param parsed the same by lower-case name
+ * @param mayTrail the client can be sent trailers: it speaks HTTP/1.1 and the answer may have a body
  */
 export function clientHead(
   status: number,
   statusText: string,
   raw: readonly Buffer[],
   parsed: IncomingHttpHeaders,
+  mayTrail = true,
 ): UpstreamHead {
   const named = connectionNamed(parsed.connection);
-  // Trailers exist in chunked messages alone; node refuses to announce them anywhere else.
-  const trailers = parsed['content-length'] === undefined;
+  const trailers = mayTrail && isChunked(status, parsed);
   const headers: string[] = [];
   let contentLength = -1;
   for (let at = 0; at < raw.length; at += 2) {
@@ -42,7 +43,30 @@ export function clientHead(
     }
     headers.push(name, value);
   }
-  return { status, statusText: PHRASE.test(statusText) ? statusText : '', headers, contentLength };
+  return { status, statusText: plainPhrase(statusText), headers, contentLength };
+}
+
+function plainPhrase(statusText: string): string {
+  return PHRASE.test(statusText) ? statusText : '';
+}
+
+/** Trailers exist in chunked messages alone; node refuses to announce them anywhere else. */
+function isChunked(status: number, parsed: IncomingHttpHeaders): boolean {
+  return parsed['content-length'] === undefined && !isBodiless(status);
+}
+
+/** Statuses whose answers have no body, whatever their headers say (RFC 9110 §15). */
+export function isBodiless(status: number): boolean {
+  return status === 204 || status === 205 || status === 304;
+}
+
+/**
+ * Whether the body's end could be told from its headers: a transfer coding other than chunked would reach the
+ * client undecoded and unannounced (RFC 9112 §6.1).
+ */
+export function isReadable(parsed: IncomingHttpHeaders): boolean {
+  const coding = parsed['transfer-encoding'];
+  return coding === undefined || (typeof coding === 'string' && coding.toLowerCase() === 'chunked');
 }
 
 /** The trailer fields that may be passed on, as node's `addTrailers` takes them. */

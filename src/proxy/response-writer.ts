@@ -5,10 +5,11 @@ import type { Exchange } from '../exchange/exchange.js';
 import type { Refusal } from '../exchange/refusal.js';
 import type { ResponseSink, ResponseSource, UpstreamHead } from '../exchange/response.js';
 import type { ClientConnection } from './client-connection.js';
+import { writeEarlyHints } from './early-hints.js';
 import type { ScannedHead } from './request-head.js';
 import { DUMP_LIMIT, dumpRest, lingerBeforeClose } from './unread-body.js';
 import { problemDocument } from './problem.js';
-import { clientTrailers, latin1 } from './response-headers.js';
+import { clientTrailers, isBodiless, latin1 } from './response-headers.js';
 
 /** Largest piece of body joined with the head into one write, in bytes. */
 const JOIN_LIMIT = 32 * 1024;
@@ -110,7 +111,7 @@ export class ResponseWriter implements ResponseSink, Listed {
     if (this.#answered || this.#over || this.request.httpVersionMinor === 0) return;
     if (status === 100) response.writeContinue();
     else if (status === 102) response.writeProcessing();
-    else if (status === 103 && headers['link']) response.writeEarlyHints({ link: headers['link'] });
+    else if (status === 103) writeEarlyHints(response, headers['link']);
   }
 
   /** Sends what is held back. */
@@ -145,8 +146,7 @@ export class ResponseWriter implements ResponseSink, Listed {
   }
 
   get #bodiless(): boolean {
-    const { status } = this.exchange;
-    return this.request.method === 'HEAD' || status === 204 || status === 205 || status === 304;
+    return this.request.method === 'HEAD' || isBodiless(this.exchange.status);
   }
 
   /** The first piece of body goes out with the head where the two are small. */
