@@ -41,6 +41,8 @@ export interface PooledHandler extends Dispatcher.DispatchHandler {
 export interface PooledConnection {
   /** Whether it has served a request before (the keep-alive race). */
   readonly reused: boolean;
+  /** The error that ended its socket, if one did: a body that only the end of the connection delimits is not whole then. */
+  readonly fault: Error | null;
   /** The request is over; whether the connection may serve the next one. Exactly once. */
   release(reusable: boolean): void;
   /** Drops a request that has not started (it still connects). */

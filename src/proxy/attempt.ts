@@ -63,6 +63,8 @@ export class Attempt implements PooledHandler {
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
+    const fault = this.connection?.fault;
+    if (fault) return this.onResponseError(controller, fault);
     const over = this.#over;
     this.#finish(true);
     if (!over) this.owner.responseEnd(textOf(controller.rawTrailers as Buffer[] | null));

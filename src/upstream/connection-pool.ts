@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 
-import { Client, type Dispatcher } from 'undici';
+import { type buildConnector, Client, type Dispatcher } from 'undici';
 
 import { durationMs } from '../common/duration.js';
 import type { ConnectionConfig } from '../config/upstream.config.js';
@@ -16,7 +16,7 @@ const MAX_RESPONSE_HEAD = 64 * 1024;
  * whether a socket was used before (docs/decisions/0002-connection-pool.md).
  */
 export class BackendConnectionPool implements ConnectionPool {
-  readonly #options: Client.Options;
+  readonly #options: ConnectionOptions;
   readonly #idle: Connection[] = [];
   readonly #waiting = new Map<PooledHandler, Dispatcher.DispatchOptions>();
   #open = 0;
@@ -65,7 +65,7 @@ export class BackendConnectionPool implements ConnectionPool {
 
   #connect(): Connection {
     this.#open++;
-    return new Connection(new Client(this.origin.origin, this.#options), this.#released, this.#dropped);
+    return new Connection(this.origin.origin, this.#options, this.#released, this.#dropped);
   }
 
   /** A request ended: the connection serves the longest waiting one, or rests. */
@@ -85,7 +85,8 @@ export class BackendConnectionPool implements ConnectionPool {
   #drop(connection: Connection): void {
     this.#open--;
     connection.end();
-    if (this.#waiting.size > 0 && this.#open < this.config.max_connections) this.#serveWaiting(this.#connect());
+    if (this.#waiting.size > 0 && this.#open < this.config.max_connections)
+      this.#serveWaiting(this.#connect());
   }
 
   #serveWaiting(connection: Connection): boolean {
@@ -98,16 +99,25 @@ export class BackendConnectionPool implements ConnectionPool {
   }
 }
 
+type ConnectionOptions = Client.Options & { readonly connect: buildConnector.connector };
+
 /** One undici client, which holds at most one socket and one request. */
 class Connection implements PooledConnection {
   reused = false;
   alive = true;
+  fault: Error | null = null;
+  readonly client: Client;
 
   constructor(
-    readonly client: Client,
+    origin: string,
+    options: ConnectionOptions,
     readonly released: (connection: Connection, reusable: boolean) => void,
     dropped: (connection: Connection) => void,
   ) {
+    const client = (this.client = new Client(origin, {
+      ...options,
+      connect: this.#connector(options.connect),
+    }));
     client.on('disconnect', () => {
       this.alive = false;
       dropped(this);
@@ -131,6 +141,16 @@ class Connection implements PooledConnection {
   destroy(cause: Error): void {
     this.alive = false;
     void this.client.destroy(cause);
+  }
+
+  /** undici takes a reset for the end of a body that is delimited by the close, so the socket's own word is kept. */
+  #connector(connect: buildConnector.connector): buildConnector.connector {
+    return (options, callback) =>
+      connect(options, (...result) => {
+        this.fault = null;
+        result[1]?.once('error', (error) => (this.fault = error));
+        callback(...result);
+      });
   }
 
   /** Not at once: the client may be in the middle of telling its handler that the response ended. */
