@@ -47,26 +47,28 @@ export function outgoingHeaders(
   const cookie = copyEndToEnd(head, rules, told, out);
   if (cookie !== null) out.push('Cookie', cookie);
   if (head.contentLength >= 0) out.push('Content-Length', String(head.contentLength));
-  if (rules.hostHeader === 'preserve') out.push('Host', head.host);
-  else if (rules.hostHeader !== 'backend') out.push('Host', rules.hostHeader);
-  const proto = told?.proto ?? (client.secure ? 'https' : 'http');
-  out.push(
-    'X-Forwarded-For',
-    told?.for ? `${told.for}, ${client.address}` : client.address,
-    'X-Forwarded-Proto',
-    proto,
-    'X-Forwarded-Host',
-    told?.host ?? head.host,
-    'X-Forwarded-Port',
-    told?.port ?? String(client.localPort),
-    'X-Real-IP',
-    exchange.clientIp,
-    'X-Request-Id',
-    exchange.id,
-    'X-Gateway-Version',
-    GATEWAY_VERSION,
-  );
+  // The authority of an absolute target is the request's host, whatever Host says (RFC 9112 §3.2.2).
+  const host = exchange.target?.authority ?? head.host;
+  pushHost(out, rules.hostHeader, host);
+  out.push('X-Forwarded-For', forwardedFor(exchange, told, client));
+  out.push('X-Forwarded-Proto', told?.proto ?? (client.secure ? 'https' : 'http'));
+  out.push('X-Forwarded-Host', told?.host ?? host);
+  out.push('X-Forwarded-Port', told?.port ?? String(client.localPort));
+  out.push('X-Real-IP', exchange.clientIp, 'X-Request-Id', exchange.id, 'X-Gateway-Version', GATEWAY_VERSION);
   return out;
+}
+
+/** undici writes the backend's own where none is given, also for clients without one (HTTP/1.0). */
+function pushHost(out: string[], rule: string, host: string): void {
+  if (rule === 'backend') return;
+  if (rule !== 'preserve') out.push('Host', rule);
+  else if (host !== '') out.push('Host', host);
+}
+
+/** The chain as the peer told it, or the client that it named in `Forwarded` alone; then the peer itself. */
+function forwardedFor(exchange: Exchange, told: Told | null, { address }: ClientConnection): string {
+  const chain = told?.for || (exchange.clientIp === address ? null : exchange.clientIp);
+  return chain === null ? address : `${chain}, ${address}`;
 }
 
 /** What a trusted proxy in front says of the client. */
