@@ -1,8 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { normaliseIp } from '../common/cidr.js';
 import type { Refusal } from '../exchange/refusal.js';
 import type { ResponseWriter } from './response-writer.js';
+
+/** Requests that may wait for those in front of them; a client that pipelines more is cut off. */
+const MAX_WAITING = 256;
 
 /**
  * A client's socket as the path sees it. What is known once for the whole connection is kept here and not worked
@@ -14,8 +18,13 @@ export class ClientConnection {
   readonly port: number;
   readonly localPort: number;
   readonly secure: boolean;
+  /** An answer said `Connection: close`: nothing that follows is processed (RFC 9112 §9.6). */
+  closing = false;
   /** The responses that this socket still owes; more than one only when the client pipelines. */
   readonly #writers: ResponseWriter[] = [];
+  /** A request that was answered before its body had come. */
+  #unfinished: IncomingMessage | null = null;
+  #afterLast: (() => void) | null = null;
 
   constructor(readonly socket: Socket) {
     this.address = normaliseIp(socket.remoteAddress ?? '') ?? '';
@@ -31,23 +40,45 @@ export class ClientConnection {
     });
   }
 
-  /**
-   * The parser gave up on what the client sends: the exchange whose body it was is refused or cut. False when
-   * nothing is under way on this socket.
-   */
-  refuse(refusal: Refusal): boolean {
-    const writers = this.#writers.slice();
-    for (const writer of writers) writer.refuse(refusal);
-    return writers.length > 0;
+  /** Whether a response is still owed. */
+  get busy(): boolean {
+    return this.#writers.length > 0;
   }
 
-  add(writer: ResponseWriter): void {
-    this.#writers.push(writer);
+  /** Whether what comes next belongs to the body of a request. */
+  get receivingBody(): boolean {
+    const request = this.#writers.at(-1)?.request ?? this.#unfinished;
+    return request !== null && !request.complete;
+  }
+
+  /** The body under way turned out malformed: its exchange is refused or cut, and the connection ends. */
+  refuseBody(refusal: Refusal): void {
+    const writer = this.#writers.at(-1);
+    if (writer) writer.refuseLast(refusal);
+    else this.socket.destroy();
+  }
+
+  /** Calls back once no response is owed any more, unless the connection ends with the last one. */
+  afterLast(callback: () => void): void {
+    if (this.busy) this.#afterLast = callback;
+    else callback();
+  }
+
+  /** True when the writer's exchange may begin; else it waits for its turn: responses leave in order anyway. */
+  add(writer: ResponseWriter): boolean {
+    if (this.#writers.push(writer) > MAX_WAITING) this.socket.destroy();
+    this.#unfinished = null;
+    return this.#writers.length === 1;
   }
 
   remove(writer: ResponseWriter): void {
     const at = this.#writers.indexOf(writer);
-    if (at !== -1) this.#writers.splice(at, 1);
+    if (at === -1) return;
+    this.#writers.splice(at, 1);
+    if (!writer.request.complete) this.#unfinished = writer.request;
+    if (this.closing || this.socket.destroyed) return;
+    if (this.#writers.length > 0) this.#writers[0]!.begin();
+    else this.#afterLast?.();
   }
 }
 

@@ -40,6 +40,10 @@ export class GatewayEntry implements WriterHost {
     const edge = this.#settings();
     const { raw } = request;
     const client = connectionOf(raw.socket);
+    if (client.closing) {
+      reply.hijack();
+      return true;
+    }
     const head = new ScannedHead(raw, client).scan(edge.requestIdHeader);
     const exchange = this.#open(head, client, edge);
     exchange.request = request;
@@ -62,6 +66,10 @@ export class GatewayEntry implements WriterHost {
   ended(writer: ResponseWriter): void {
     this.active.remove(writer);
     this.#close(writer.exchange);
+  }
+
+  faulty(exchange: Exchange, fault: unknown): void {
+    this.log.internalError(exchange, fault);
   }
 
   /** One immediate for all heads of this turn of the event loop that wait for their body. */
@@ -117,6 +125,11 @@ export class GatewayEntry implements WriterHost {
     const writer = new ResponseWriter(exchange, head, request!.raw, reply!.raw, client, this);
     this.active.add(writer);
     for (const observer of this.observers) observer.started?.(exchange);
+    if (client.add(writer)) this.#begin(exchange, writer, fault);
+    else writer.waiting = () => this.#begin(exchange, writer, fault);
+  }
+
+  #begin(exchange: Exchange, writer: ResponseWriter, fault: unknown): void {
     if (fault === null) exchange.route!.handler.handle(exchange, writer);
     else this.#refuse(fault, exchange, writer);
   }
@@ -141,7 +154,10 @@ export class GatewayEntry implements WriterHost {
 
 /** What the parser lets through and a gateway must not (RFC 9112 §3.2, §6.1). */
 function checkHead(head: ScannedHead, request: FastifyRequest, edge: EdgeSettings): void {
-  const http10 = request.raw.httpVersionMinor === 0;
+  const { httpVersionMajor, httpVersionMinor } = request.raw;
+  // The parser takes 0.9 and 2.0 in a request line for versions that it knows.
+  if (httpVersionMajor !== 1) throw new Refusal('bad_request', { detail: 'this is not HTTP/1.1' });
+  const http10 = httpVersionMinor === 0;
   if (head.hosts > 1 || (head.hosts === 0 && !http10)) {
     throw new Refusal('bad_request', { detail: 'exactly one Host is required' });
   }
@@ -149,6 +165,8 @@ function checkHead(head: ScannedHead, request: FastifyRequest, edge: EdgeSetting
   if (coding !== null && (http10 || coding.toLowerCase() !== 'chunked')) {
     throw new Refusal('bad_request', { detail: 'Transfer-Encoding must be chunked alone' });
   }
+  // Beyond, a number no longer says every length exactly.
+  if (head.contentLength > Number.MAX_SAFE_INTEGER) throw new Refusal('payload_too_large');
   if (head.target.length > edge.maxUriLength) throw new Refusal('uri_too_long');
   if (head.expect !== null && head.expect.toLowerCase() !== '100-continue')
     throw new Refusal('expectation_failed');

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 
 import type { AnswerReason } from '../exchange/reasons.js';
 import { Refusal } from '../exchange/refusal.js';
-import { connectionOf } from './client-connection.js';
+import { type ClientConnection, connectionOf } from './client-connection.js';
 import { GatewayEntry } from './gateway-entry.js';
 import { problemDocument } from './problem.js';
 
@@ -24,6 +24,11 @@ export class ParserRefusals {
 
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const client = connectionOf(socket);
+    // Whatever stands behind `Connection: close` is nobody's message (RFC 9112 §9.6).
+    if (error.code === 'HPE_CLOSED_CONNECTION' || client.closing) return;
+    // The client has left: its exchanges hear that of the socket.
+    if (error.code === 'HPE_INVALID_EOF_STATE' && (client.busy || client.receivingBody)) return;
     this.refuse(socket, new Refusal(REASON_BY_CODE[error.code ?? ''] ?? 'bad_request', { cause: error }));
   }
 
@@ -31,8 +36,13 @@ export class ParserRefusals {
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
     const client = connectionOf(socket);
-    // Its body turned out malformed: the exchange under way gets the refusal, if its answer has not begun.
-    if (client.refuse(refusal)) return;
+    if (client.receivingBody) client.refuseBody(refusal);
+    else client.afterLast(() => this.#answer(client, refusal));
+  }
+
+  #answer(client: ClientConnection, refusal: Refusal): void {
+    const { socket } = client;
+    client.closing = true;
     const exchange = this.entry.refusedByParser(client, refusal);
     const body = problemDocument(refusal, exchange.id);
     socket.on('error', () => {});

@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 
 import type { Listed } from '../common/live-list.js';
 import type { Exchange } from '../exchange/exchange.js';
-import type { Refusal } from '../exchange/refusal.js';
+import { Refusal } from '../exchange/refusal.js';
 import type { ResponseSink, ResponseSource, UpstreamHead } from '../exchange/response.js';
 import type { ClientConnection } from './client-connection.js';
 import { writeEarlyHints } from './early-hints.js';
@@ -18,6 +18,8 @@ const JOIN_LIMIT = 32 * 1024;
 export interface WriterHost {
   /** The exchange is over: exactly once. */
   ended(writer: ResponseWriter): void;
+  /** A head could not be written. */
+  faulty(exchange: Exchange, fault: unknown): void;
   /** A head waits for its first bytes of body: `flush` the writer before the event loop sleeps. */
   flushSoon(writer: ResponseWriter): void;
   readonly draining: boolean;
@@ -32,6 +34,8 @@ export interface WriterHost {
 export class ResponseWriter implements ResponseSink, Listed {
   slot = -1;
   source: ResponseSource | null = null;
+  /** Begins an exchange that came while others on its connection were under way. */
+  waiting: (() => void) | null = null;
   #head: UpstreamHead | null = null;
   #held: Buffer | null = null;
   #answered = false;
@@ -48,8 +52,14 @@ export class ResponseWriter implements ResponseSink, Listed {
     readonly client: ClientConnection,
     readonly host: WriterHost,
   ) {
-    client.add(this);
     response.on('close', this.#closed);
+  }
+
+  /** The pipelined requests in front are through: it is this exchange's turn, unless it was refused meanwhile. */
+  begin(): void {
+    const begin = this.waiting;
+    this.waiting = null;
+    if (!this.#answered) begin?.();
   }
 
   /** Whether an answer of any kind has been decided. */
@@ -75,7 +85,7 @@ export class ResponseWriter implements ResponseSink, Listed {
     if (this.#over || this.response.writableEnded) return;
     const held = this.#held;
     this.#held = null;
-    if (this.#head) this.#writeHead(this.#head);
+    if (this.#head && !this.#writeHead(this.#head)) return;
     if (trailers !== null && trailers.length > 0) this.#trailers(trailers);
     this.#settleBody();
     if (held === null) this.response.end();
@@ -99,10 +109,17 @@ export class ResponseWriter implements ResponseSink, Listed {
     headers.push('Cache-Control', 'no-store');
     for (const name of Object.keys(refusal.headers)) headers.push(name, refusal.headers[name]!);
     const statusText = STATUS_CODES[this.exchange.status] ?? '';
-    this.#writeHead({ status: this.exchange.status, statusText, headers, contentLength: body.length });
+    const head = { status: this.exchange.status, statusText, headers, contentLength: body.length };
+    if (!this.#writeHead(head)) return;
     if (!this.#bodiless) this.exchange.bytesWritten = body.length;
     this.#settleBody();
     this.response.end(body);
+  }
+
+  /** The same, and the connection ends: nobody knows where the client's next message would begin. */
+  refuseLast(refusal: Refusal): void {
+    this.response.shouldKeepAlive = false;
+    this.refuse(refusal);
   }
 
   /** Passed on where node can, and never part of the final head. */
@@ -120,7 +137,7 @@ export class ResponseWriter implements ResponseSink, Listed {
     const held = this.#held;
     this.#held = null;
     if (this.#head) {
-      this.#writeHead(this.#head);
+      if (!this.#writeHead(this.#head)) return;
       if (held === null) this.response.flushHeaders();
     }
     if (held !== null) this.#write(held);
@@ -149,17 +166,19 @@ export class ResponseWriter implements ResponseSink, Listed {
     return this.request.method === 'HEAD' || isBodiless(this.exchange.status);
   }
 
+  /** HTTP/1.0 knows no chunks: a body of unknown length ends with the connection. */
+  get #endsWithConnection(): boolean {
+    return !this.#delimited && this.request.httpVersionMinor === 0;
+  }
+
   /** The first piece of body goes out with the head where the two are small. */
   #first(head: UpstreamHead, chunk: Buffer): boolean {
-    if (chunk.length > JOIN_LIMIT) {
-      this.#writeHead(head);
-      return this.#write(chunk);
-    }
+    if (chunk.length > JOIN_LIMIT) return this.#writeHead(head) && this.#write(chunk);
     if (chunk.length !== head.contentLength) {
       this.#held = chunk;
       return true;
     }
-    this.#writeHead(head);
+    if (!this.#writeHead(head)) return true;
     this.#settleBody();
     this.response.end(latin1(chunk), 'latin1');
     return true;
@@ -174,7 +193,8 @@ export class ResponseWriter implements ResponseSink, Listed {
     return false;
   }
 
-  #writeHead(head: UpstreamHead): void {
+  /** False when it could not be written: then another answer has taken its place. */
+  #writeHead(head: UpstreamHead): boolean {
     this.#head = null;
     const { headers } = head;
     const own = this.exchange.responseHeaders;
@@ -183,8 +203,27 @@ export class ResponseWriter implements ResponseSink, Listed {
     if (head.status === 205) headers.push('Content-Length', '0');
     const { response } = this;
     if (this.host.draining || this.#unread > DUMP_LIMIT) response.shouldKeepAlive = false;
+    // RFC 9110 §15.5.9: who was too slow starts anew.
+    if (this.exchange.reason === 'request_timeout') response.shouldKeepAlive = false;
     this.#delimited = head.contentLength >= 0 || this.#bodiless;
-    response.writeHead(head.status, head.statusText, headers);
+    if (!response.shouldKeepAlive || this.#endsWithConnection) this.client.closing = true;
+    try {
+      response.writeHead(head.status, head.statusText, headers);
+      return true;
+    } catch (fault) {
+      this.#replaceBy(fault);
+      return false;
+    }
+  }
+
+  /** Node refuses to write what a guard put into a header: the client gets a plain 500 instead. */
+  #replaceBy(fault: unknown): void {
+    this.host.faulty(this.exchange, fault);
+    this.exchange.responseHeaders.length = 0;
+    this.exchange.bytesWritten = 0;
+    this.source?.cancel();
+    this.#answered = false;
+    this.refuse(new Refusal('internal_error'));
   }
 
   /** Bytes of the request's body that were announced and not read yet; Infinity when nobody knows. */
