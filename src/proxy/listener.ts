@@ -76,6 +76,8 @@ export class Listener {
   }
 
   #listen(server: Server): void {
+    // The limit is `max_header_size`: older Node drops what exceeds a number silently, framing headers too.
+    server.maxHeadersCount = 0;
     server.on('connection', (socket: Socket) => {
       this.gauge.opened();
       socket.once('close', () => this.gauge.closed());
