@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { RequestIds } from '../common/request-id.js';
 import { systemClock } from '../common/clock.js';
+import type { Exchange } from '../exchange/exchange.js';
 import { EXCHANGE_LOG, type ExchangeLog } from '../exchange/event-log.js';
 import { problemDocument, refusalOf } from './problem.js';
 
@@ -18,17 +19,20 @@ export class ProblemFilter implements ExceptionFilter {
     if (refusal.reason === 'internal_error') this.log.internalError(null, refusal.cause);
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    const id = this.#ids.newId();
-    const body = problemDocument(refusal, id);
+    // The admin application has no exchanges.
+    const id = (request.exchange as Exchange | null | undefined)?.id ?? this.#ids.newId();
+    // Bytes: to a text Fastify would add a charset that this media type does not have (RFC 9457 §6.1).
+    const body = Buffer.from(problemDocument(refusal, id));
     void http
       .getResponse<FastifyReply>()
       .status(refusal.getStatus())
       .headers({
         'content-type': 'application/problem+json',
         'cache-control': 'no-store',
+        'x-gateway-proxy': 'nexus-gateway',
         'x-request-id': id,
         ...refusal.headers,
       })
-      .send(request.method === 'HEAD' ? '' : body);
+      .send(body);
   }
 }
