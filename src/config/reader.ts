@@ -167,6 +167,7 @@ export class Reader {
   }
 
   private scalar(kind: Kind, node: ScalarNode, slot: Slot): unknown {
+    if (slot.spec.secret && node.value !== null) hide(slot.owner, slot.key, MASK);
     const value = typeof node.value === 'string' ? this.expanded(kind, node.value, node, slot) : node.value;
     return typeof value === 'string' && kind.shape === 'scalar' && kind.path
       ? resolve(this.references.directory, value)
@@ -174,16 +175,13 @@ export class Reader {
   }
 
   private expanded(kind: Kind, text: string, node: ScalarNode, slot: Slot): unknown {
-    const secret = slot.spec.secret === true;
-    if (!text.includes('${')) {
-      if (secret) hide(slot.owner, slot.key, MASK);
-      return text;
-    }
+    if (!text.includes('${')) return text;
     const { text: expanded, shown, problems } = expandReferences(text, this.references);
     for (const problem of problems) this.report.spot({ path: slot.path, offset: node.offset }, problem);
     if (problems.length > 0) return new Misfit(null);
-    if (shown !== null || secret) hide(slot.owner, slot.key, shown ?? MASK);
-    return shown === null ? expanded : fromText(kind, expanded);
+    if (shown === null) return expanded;
+    hide(slot.owner, slot.key, shown);
+    return fromText(kind, expanded);
   }
 }
 

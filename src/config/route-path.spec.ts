@@ -44,7 +44,7 @@ describe('parseRoutePath', () => {
     ['/{}', 'bad parameter name'],
     ['/{a-b}', 'bad parameter name'],
     ['/a{b}', 'whole segment'],
-    ['/:id/{id}', 'parameter id twice'],
+    ['/:id/{id}', 'a parameter twice'],
     ['/api/*', 'wildcard'],
     ['/\ud800', 'half a character'],
   ])('refuses %s', (path, message) => {

@@ -4,11 +4,11 @@ const HIDDEN = new WeakMap<object, Map<string | number, string>>();
 /** Shown for secrets that stand in the document itself. */
 export const MASK = '***';
 
-/** Marks a value that came from a reference or is a secret: only `shown` may appear in an API, log or error. */
-export function hide(owner: object, key: string | number, shown: string): void {
+/** Marks a value that came from a reference or is a secret: only `mark` may appear in an API, log or error. */
+export function hide(owner: object, key: string | number, mark: string): void {
   const marks = HIDDEN.get(owner);
-  if (marks) marks.set(key, shown);
-  else HIDDEN.set(owner, new Map([[key, shown]]));
+  if (marks) marks.set(key, mark);
+  else HIDDEN.set(owner, new Map([[key, mark]]));
 }
 
 /** What may be shown of the value, or undefined when it may be shown itself. */
@@ -16,10 +16,22 @@ export function hiddenAs(owner: object, key: string | number): string | undefine
   return HIDDEN.get(owner)?.get(key);
 }
 
+/** The value as an error may show it: short, and never one that is hidden; empty for lists and maps. */
+export function shown(owner: object, key: string | number): string {
+  const hidden = hiddenAs(owner, key);
+  if (hidden === MASK) return 'the value';
+  if (hidden !== undefined) return `the value of ${hidden}`;
+  const value: unknown = Reflect.get(owner, key);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string') return '';
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
 /** Carries the mark of one value over to another place that holds it too. */
 export function copyMark(from: object, to: object, key: string): void {
-  const shown = hiddenAs(from, key);
-  if (shown !== undefined) hide(to, key, shown);
+  const mark = hiddenAs(from, key);
+  if (mark !== undefined) hide(to, key, mark);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { DocumentConfig, GroupConfig } from '../document.config.js';
 import type { Report } from '../report.js';
 import { parseRoutePath } from '../route-path.js';
 import { GROUP_KEYS, type RouteConfig } from '../route.config.js';
-import { copyMark } from '../secrets.js';
+import { copyMark, hiddenAs, hide, shown } from '../secrets.js';
 
 /** Where requests go is one choice, however it is said. */
 const TARGETS: readonly string[] = ['upstream', 'split'];
@@ -17,7 +17,7 @@ export function flattenGroups(document: DocumentConfig, report: Report): RouteCo
 
 function groupRoutes(group: GroupConfig, report: Report): RouteConfig[] {
   return group.routes.filter((route) => {
-    route.path = joined(group.path, route.path);
+    putInFront(group, route);
     inherit(group, route, report);
     return isPath(route, report);
   });
@@ -28,6 +28,13 @@ function joined(prefix: string, path: string): string {
   return path === '/' && front !== '' ? front : front + path;
 }
 
+function putInFront(group: GroupConfig, route: RouteConfig): void {
+  const [front, own] = [hiddenAs(group, 'path'), hiddenAs(route, 'path')];
+  if (front !== undefined || own !== undefined)
+    hide(route, 'path', joined(front ?? group.path, own ?? route.path));
+  route.path = joined(group.path, route.path);
+}
+
 /** Both parts are paths; together they may name a parameter twice. */
 function isPath(route: RouteConfig, report: Report): boolean {
   try {
@@ -35,7 +42,7 @@ function isPath(route: RouteConfig, report: Report): boolean {
     return true;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    report.at(route, 'path', `${JSON.stringify(route.path)}, with the path of the group, ${error.message}`);
+    report.at(route, 'path', `${shown(route, 'path')}, with the path of the group, ${error.message}`);
     return false;
   }
 }

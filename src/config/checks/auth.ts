@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { ApiKeysConfig, AuthPolicy, JwtConfig } from '../auth.config.js';
 import type { Draft } from '../draft.js';
 import { urlFault } from '../keys/formats.js';
+import { shown } from '../secrets.js';
 import { takes } from './limits.js';
 
 /** Who may pass, and how that is proved. */
@@ -108,8 +109,7 @@ function keyType(file: string): string | undefined {
 function checkApiKeys({ report }: Draft, { keys }: ApiKeysConfig): void {
   const ids = new Set<string>();
   for (const key of keys) {
-    if (ids.has(key.id))
-      report.at(key, 'id', `${JSON.stringify(key.id)} stands twice, expected different ids`);
+    if (ids.has(key.id)) report.at(key, 'id', `${shown(key, 'id')} stands twice, expected different ids`);
     ids.add(key.id);
     if (!report.damaged.has(key) && (key.hash === null) === (key.key === null)) {
       report.at(key, undefined, 'has none of hash and key or both, expected one of them');

@@ -2,6 +2,7 @@ import type { AuthPolicy } from '../auth.config.js';
 import type { Draft } from '../draft.js';
 import type { RateLimitConfig } from '../rate-limit.config.js';
 import type { RouteConfig } from '../route.config.js';
+import { shown } from '../secrets.js';
 
 /** Limits that need something of the rest of the document. */
 export function checkLimits(draft: Draft): void {
@@ -22,7 +23,11 @@ function checkGlobal(draft: Draft, limit: RateLimitConfig): void {
   checkStore(draft, limit);
   const { jwt, api_keys: keys } = draft.document.auth;
   if ((limit.by === 'user' && !jwt && !keys) || (limit.by === 'api_key' && !keys)) {
-    draft.report.at(limit, 'by', `${limit.by} is known to no route, expected auth.jwt or auth.api_keys`);
+    draft.report.at(
+      limit,
+      'by',
+      `${shown(limit, 'by')} is known to no route, expected auth.jwt or auth.api_keys`,
+    );
   }
 }
 
@@ -35,7 +40,7 @@ function checkOfRoute(draft: Draft, limit: RateLimitConfig, route: RouteConfig):
   draft.report.at(
     limit,
     'by',
-    `${limit.by} is not known on the route ${route.id}, expected auth: ${expected} there`,
+    `${shown(limit, 'by')} is not known on this route, expected auth: ${expected} there`,
   );
 }
 

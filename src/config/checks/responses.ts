@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Draft } from '../draft.js';
 import type { CorsConfig, SchemaConfig } from '../response.config.js';
 import type { RouteConfig } from '../route.config.js';
+import { shown } from '../secrets.js';
 
 /** CORS, cache and validation of routes. */
 export function checkResponses(draft: Draft): void {
@@ -33,7 +34,11 @@ function checkCache({ report }: Draft, route: RouteConfig, ids: ReadonlySet<stri
   }
   for (const [index, id] of cache.invalidates.entries()) {
     if (!ids.has(id))
-      report.at(cache.invalidates, index, `${JSON.stringify(id)} names no route, expected the id of one`);
+      report.at(
+        cache.invalidates,
+        index,
+        `${shown(cache.invalidates, index)} names no route, expected the id of one`,
+      );
   }
 }
 

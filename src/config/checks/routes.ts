@@ -1,6 +1,7 @@
 import type { Draft } from '../draft.js';
 import { parseRoutePath, pathShape } from '../route-path.js';
 import type { RouteConfig } from '../route.config.js';
+import { hiddenAs, shown } from '../secrets.js';
 
 /** Routes among themselves and beside the gateway's own endpoints. */
 export function checkRoutes(draft: Draft): void {
@@ -27,8 +28,9 @@ function metricsSegment({ document }: Draft): string[] {
 function checkReserved({ report }: Draft, route: RouteConfig, reserved: readonly string[]): void {
   const [first] = parseRoutePath(route.path).segments;
   if (!first || !('literal' in first) || !reserved.includes(first.literal)) return;
-  const message = `${JSON.stringify(route.path)} lies at or under /${first.literal}`;
-  report.at(route, 'path', `${message}, which the gateway serves itself; expected another path`);
+  const what = `${shown(route, 'path')} lies at or under a path that the gateway serves itself`;
+  const own = '/health, /metrics, /_gateway and metrics.path';
+  report.at(route, 'path', `${what}, expected none of ${own}`);
 }
 
 /** The routes that were refused because an earlier one matches the same requests. */
@@ -49,10 +51,15 @@ function checkSameRequests(draft: Draft): Set<RouteConfig> {
 }
 
 function reportSame({ report, trace }: Draft, route: RouteConfig, other: RouteConfig): void {
-  const one = `the route ${route.id} (line ${trace.line(route)})`;
-  const two = `the route ${other.id} (line ${trace.line(other)})`;
+  const one = `the route ${nameOf(route)} (line ${trace.line(route)})`;
+  const two = `the route ${nameOf(other)} (line ${trace.line(other)})`;
   const expected = 'expected another path, method, host, header or query';
   report.at(route, 'path', `${one} matches the same requests as ${two}, ${expected}`);
+}
+
+/** The id as an error may show it. */
+function nameOf(route: RouteConfig): string {
+  return hiddenAs(route, 'id') ?? route.id;
 }
 
 /** What a route matches, once for each host and method. */
@@ -81,7 +88,7 @@ function checkIds({ routes, report, trace }: Draft, matched: ReadonlySet<RouteCo
     const given = trace.given(route, 'id');
     if (!given && matched.has(route)) continue;
     const missing = given ? '' : 'is missing, and the default ';
-    const taken = `${JSON.stringify(route.id)} is taken by the route in line ${trace.line(other)}`;
+    const taken = `${shown(route, 'id')} is taken by the route in line ${trace.line(other)}`;
     report.at(route, 'id', `${missing}${taken}, expected an id of its own`);
   }
 }

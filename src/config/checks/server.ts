@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import { sizeBytes } from '../../common/size.js';
 import type { Draft } from '../draft.js';
 import { parseRoutePath } from '../route-path.js';
+import { shown } from '../secrets.js';
 import type { TlsConfig } from '../server.config.js';
 
 /** Both ports, TLS and the paths of the gateway's own endpoints. */
@@ -28,19 +29,19 @@ function checkPort({ document, report, trace }: Draft): void {
 /** Node counts the request line inside the head: a longer URI could never be answered 414. */
 function checkSizes({ document: { server }, report }: Draft): void {
   if (sizeBytes(server.max_uri_length) < sizeBytes(server.max_header_size)) return;
-  const limit = `expected less than max_header_size (${server.max_header_size})`;
-  report.at(server, 'max_uri_length', `${server.max_uri_length} is too large, ${limit}`);
+  const limit = `expected less than max_header_size (${shown(server, 'max_header_size')})`;
+  report.at(server, 'max_uri_length', `${shown(server, 'max_uri_length')} is too large, ${limit}`);
 }
 
 function checkAdmin({ document: { server, admin }, report }: Draft): void {
   if (!admin.enabled) return;
   if (admin.token === null && !isLoopback(admin.host)) {
-    const message = `${JSON.stringify(admin.host)} can be reached from outside, expected a token or a loopback host`;
+    const message = `${shown(admin, 'host')} can be reached from outside, expected a token or a loopback host`;
     report.at(admin, 'host', message);
   }
   const sameHost = server.host === admin.host || isAny(server.host) || isAny(admin.host);
   if (sameHost && server.port === admin.port) {
-    report.at(admin, 'port', `${admin.port} is the data port too, expected another one`);
+    report.at(admin, 'port', `${shown(admin, 'port')} is the data port too, expected another one`);
   }
 }
 
@@ -60,7 +61,7 @@ function checkMetrics({ document: { metrics }, report }: Draft): void {
   const first = firstLiteral(metrics.path);
   if (first === undefined || first === 'health' || first === '_gateway') {
     const expected = 'expected a path without parameters, not / nor under /health or /_gateway';
-    report.at(metrics, 'path', `${JSON.stringify(metrics.path)} cannot be the path of metrics, ${expected}`);
+    report.at(metrics, 'path', `${shown(metrics, 'path')} cannot be the path of metrics, ${expected}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { nearest } from '../../common/edit-distance.js';
 import type { Draft } from '../draft.js';
 import type { RouteConfig } from '../route.config.js';
+import { hiddenAs, shown } from '../secrets.js';
 import type { UpstreamConfig } from '../upstream.config.js';
 
 /** Where routes send requests, and the backends there. */
@@ -31,11 +32,11 @@ function checkTarget(draft: Draft, route: RouteConfig): void {
 function checkName({ document, upstreams, report, trace }: Draft, owner: object, name: string): void {
   const known = new Set([...trace.keys(document.upstreams).map(String), ...Object.keys(upstreams)]);
   if (known.has(name)) return;
-  const near = nearest(name, known);
+  const near = hiddenAs(owner, 'upstream') === undefined ? nearest(name, known) : undefined;
   const list =
     known.size > 0 ? `expected one of ${[...known].slice(0, 20).join(', ')}` : 'expected one of `upstreams`';
   const expected = near ? `did you mean ${near}?` : list;
-  report.at(owner, 'upstream', `${JSON.stringify(name)} names no upstream, ${expected}`);
+  report.at(owner, 'upstream', `${shown(owner, 'upstream')} names no upstream, ${expected}`);
 }
 
 function checkUpstream({ report }: Draft, upstream: UpstreamConfig): void {

@@ -2,6 +2,7 @@ import { parseTemplate } from '../../common/template.js';
 import type { Draft } from '../draft.js';
 import { parseRoutePath } from '../route-path.js';
 import type { RewriteConfig, RouteConfig } from '../route.config.js';
+import { hiddenAs } from '../secrets.js';
 
 /** Names that templates know beside the parameters of the route's path. */
 export const TEMPLATE_NAMES = ['client_ip', 'request_id', 'identity.sub'] as const;
@@ -78,7 +79,11 @@ function checkTemplate(
   try {
     for (const part of parseTemplate(text)) {
       if ('text' in part || known.includes(part.name)) continue;
-      report.at(owner, key, `names {${part.name}}, which is unknown; expected one of ${known.join(', ')}`);
+      report.at(
+        owner,
+        key,
+        `names ${hiddenAs(owner, key) === undefined ? `{${part.name}}` : 'something'}, which is unknown; expected one of ${known.join(', ')}`,
+      );
     }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;

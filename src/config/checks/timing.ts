@@ -1,6 +1,7 @@
 import { durationMs } from '../../common/duration.js';
 import type { Draft } from '../draft.js';
 import type { HealthCheckConfig } from '../health-check.config.js';
+import { shown } from '../secrets.js';
 
 /** Times that must fit each other. */
 export function checkTiming(draft: Draft): void {
@@ -15,7 +16,7 @@ export function checkTiming(draft: Draft): void {
     report.at(
       retry,
       'max_backoff',
-      `${retry.max_backoff} is below backoff (${retry.backoff}), expected at least that`,
+      `${shown(retry, 'max_backoff')} is below backoff (${shown(retry, 'backoff')}), expected at least that`,
     );
   }
 }
@@ -23,7 +24,7 @@ export function checkTiming(draft: Draft): void {
 /** A merged check speaks from the upstream that made it so. */
 function checkProbes({ report }: Draft, probes: HealthCheckConfig, upstream?: object): void {
   if (durationMs(probes.interval) > durationMs(probes.timeout)) return;
-  const message = `${probes.interval} is not above timeout (${probes.timeout}), expected a longer interval`;
+  const message = `${shown(probes, 'interval')} is not above timeout (${shown(probes, 'timeout')}), expected a longer interval`;
   if (upstream) report.at(upstream, 'health_check', `interval ${message}`);
   else report.at(probes, 'interval', message);
 }

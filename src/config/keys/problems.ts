@@ -1,4 +1,4 @@
-import { hiddenAs, MASK } from '../secrets.js';
+import { hiddenAs, shown } from '../secrets.js';
 import {
   type Kind,
   type ListKind,
@@ -56,9 +56,7 @@ function memberFor(kind: UnionKind, value: unknown): Kind | undefined {
 function scalarProblems(kind: ScalarKind, value: unknown, owner: object, key: string | number): Problem[] {
   if (!kind.takes(value)) return [misfit(kind, value, owner, key)];
   const wrong = kind.check(value as never);
-  return wrong === undefined
-    ? []
-    : [problem(kind, `${subject(value, owner, key)} ${wrong}`, value, owner, key)];
+  return wrong === undefined ? [] : [problem(kind, `${shown(owner, key)} ${wrong}`, value, owner, key)];
 }
 
 function listProblems(kind: ListKind, list: unknown[], owner: object, key: string | number): Problem[] {
@@ -66,7 +64,7 @@ function listProblems(kind: ListKind, list: unknown[], owner: object, key: strin
   if (list.length < kind.min) problems.push({ owner, key, message: `is empty, expected ${kind.expected}` });
   if (kind.unique && problems.length === 0) {
     const twice = list.findIndex((item, index) => list.indexOf(item) !== index);
-    const message = `${subject(list[twice], list, twice)} stands twice in the list, expected it once`;
+    const message = `${shown(list, twice)} stands twice in the list, expected it once`;
     if (twice !== -1) problems.push({ owner: list, key: twice, message });
   }
   return problems;
@@ -87,7 +85,7 @@ function recordProblems(kind: RecordKind, map: object, owner: object, key: strin
 }
 
 function misfit(kind: Kind, value: unknown, owner: object, key: string | number): Problem {
-  const text = `${subject(value, owner, key)} ${describe(value)}`.trim();
+  const text = `${shown(owner, key)} ${describe(value)}`.trim();
   return problem(kind, text, value, owner, key);
 }
 
@@ -101,16 +99,6 @@ function hintOf(kind: Kind, value: unknown): string | undefined {
   if (kind.shape === 'scalar') return kind.hint?.(value);
   const members = kind.shape === 'union' ? kind.members : [];
   return members.map((member) => hintOf(member, value)).find((hint) => hint !== undefined);
-}
-
-/** The value as an error may show it: short, and never one that is hidden. */
-function subject(value: unknown, owner: object, key: string | number): string {
-  const hidden = hiddenAs(owner, key);
-  if (hidden === MASK) return 'the value';
-  if (hidden !== undefined) return `the value of ${hidden}`;
-  if (value === null || typeof value === 'object') return '';
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
 function describe(value: unknown): string {
