@@ -25,6 +25,7 @@ import { ActiveExchanges } from './proxy/active-exchanges.js';
 import { Deadlines } from './proxy/deadlines.js';
 import { GatewayEntry } from './proxy/gateway-entry.js';
 import { fastifyOptions, Listener } from './proxy/listener.js';
+import { WebSocketSlots } from './proxy/upgrade/websocket-slots.js';
 import { RateLimitGuardFactory } from './rate-limit/rate-limit.guard-factory.js';
 import { SnapshotService } from './routing/snapshot.service.js';
 
@@ -133,7 +134,11 @@ class Gateway implements RunningGateway {
 
   #listeners(): SnapshotListener[] {
     const metrics = this.app.get<SnapshotListener | null>(EXCHANGE_METRICS, { strict: false });
-    const listeners = [this.app.get(HealthMonitor), this.app.get(RateLimitGuardFactory, { strict: false })];
+    const listeners = [
+      this.app.get(HealthMonitor),
+      this.app.get(RateLimitGuardFactory, { strict: false }),
+      this.app.get(WebSocketSlots, { strict: false }),
+    ];
     return metrics ? [...listeners, metrics] : listeners;
   }
 

@@ -80,7 +80,7 @@ export class GatewayModule {
         ScheduleModule.forRoot(),
         LoggingModule.forRoot(config.logging, logOutput),
         RoutingModule.with([UpstreamModule, proxy]),
-        MetricsModule.register(config.metrics, config.admin.allow_from, [RateLimitModule]),
+        MetricsModule.register(config.metrics, config.admin.allow_from, [RateLimitModule, proxy]),
         StateModule,
         HealthModule,
         PipelineModule,

@@ -17,6 +17,11 @@ export interface ResponseSink {
   abort(cause: Error): void;
   /** No head came: the gateway answers. */
   refuse(refusal: Refusal): void;
+  /**
+   * The upstream switched protocols (101), instead of `head`: the client's socket is the tunnel's, which ends with
+   * `end` or `abort` and fills the exchange's `bytesWritten` itself.
+   */
+  switched(tunnel: Tunnel): void;
   /** An interim answer (1xx) of the upstream, or 100 once the request's body is wanted. */
   interim(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
   /** Set by the sender before `head`: whom to tell how the client takes the response. */
@@ -29,6 +34,14 @@ export interface ResponseSource {
   resume(): void;
   /** Nobody waits for the response any more (client gone, cut at stop). */
   cancel(): void;
+}
+
+/** What carries an exchange on after its protocol was switched. */
+export interface Tunnel {
+  /** The gateway stops: takes leave of both sides as the protocol allows, and ends soon. */
+  goAway(): void;
+  /** Ends at once. */
+  cut(): void;
 }
 
 export interface UpstreamHead {

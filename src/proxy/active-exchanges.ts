@@ -21,8 +21,9 @@ export class ActiveExchanges {
     if (this.#writers.size === 0) this.#idle?.();
   }
 
-  /** Resolves when nothing is under way any more, or after `graceMs`: with the number still running then. */
+  /** Takes leave of WebSockets; resolves when nothing is under way any more, or after `graceMs`: with the number still running then. */
   async drain(graceMs: number): Promise<number> {
+    this.#writers.visit((writer) => writer.goAway());
     if (this.#writers.size === 0) return 0;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#idle = resolve;

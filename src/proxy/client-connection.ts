@@ -1,9 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { normaliseIp } from '../common/cidr.js';
 import type { Refusal } from '../exchange/refusal.js';
 import type { ResponseWriter } from './response-writer.js';
+import type { UpgradingClient } from './upgrade/upgrading-client.js';
 
 /** Requests that may wait for those in front of them; a client that pipelines more is cut off. */
 const MAX_WAITING = 256;
@@ -18,8 +19,13 @@ export class ClientConnection {
   readonly port: number;
   readonly localPort: number;
   readonly secure: boolean;
+  /** Set once the client asked for an upgrade: nothing else comes on this socket. */
+  upgrading: UpgradingClient | null = null;
   /** An answer said `Connection: close`: nothing that follows is processed (RFC 9112 §9.6). */
   closing = false;
+  /** The next request is the last one that can be told from others. */
+  endsWithNext = false;
+  #lastSeen = false;
   /** The responses that this socket still owes; more than one only when the client pipelines. */
   readonly #writers: ResponseWriter[] = [];
   /** A request that was answered before its body had come. */
@@ -38,6 +44,16 @@ export class ClientConnection {
     socket.on('close', () => {
       for (const writer of this.#writers.slice()) writer.socketClosed();
     });
+  }
+
+  /** False for what stands behind the last request: nobody's message. */
+  admit(response: ServerResponse): boolean {
+    if (this.closing || this.#lastSeen) return false;
+    if (this.endsWithNext) {
+      this.#lastSeen = true;
+      response.shouldKeepAlive = false;
+    }
+    return true;
   }
 
   /** Whether a response is still owed. */

@@ -5,6 +5,19 @@ import type { Exchange } from '../exchange/exchange.js';
 import type { Upstream } from '../exchange/upstream.js';
 import type { OutgoingRules } from './request-headers.js';
 
+/** How a route's upgrades to WebSocket are treated. Times in milliseconds. */
+export interface WebSocketPlan {
+  readonly enabled: boolean;
+  /** Longest silence of both sides together; 0 = no bound. */
+  readonly idleMs: number;
+  /** To the upstream's answer, all attempts together. */
+  readonly handshakeMs: number;
+  /** Until the connection to one backend stands. */
+  readonly connectMs: number;
+  /** 0 = no bound. */
+  readonly maxConnections: number;
+}
+
 /** How a route's exchanges are forwarded; compiled once. Times in milliseconds, sizes in bytes. */
 export interface ForwardPlan {
   readonly upstream: Upstream;
@@ -23,6 +36,7 @@ export interface ForwardPlan {
   readonly totalMs: number;
   /** 0 = no limit. */
   readonly maxBodySize: number;
+  readonly webSocket: WebSocketPlan;
 }
 
 /** @param settings the document's own share of every plan */
@@ -30,9 +44,9 @@ export function compilePlan(
   config: Readonly<RouteConfig>,
   upstream: Upstream,
   target: (exchange: Exchange) => string,
-  settings: { readonly outgoing: OutgoingRules; readonly bodyTimeoutMs: number },
+  settings: { readonly outgoing: OutgoingRules; readonly bodyTimeoutMs: number; readonly connectMs: number },
 ): ForwardPlan {
-  const { timeouts } = config;
+  const { timeouts, websocket } = config;
   return {
     upstream,
     target,
@@ -43,5 +57,12 @@ export function compilePlan(
     bodyTimeoutMs: settings.bodyTimeoutMs,
     totalMs: timeouts.total === null ? 0 : durationMs(timeouts.total),
     maxBodySize: sizeBytes(config.max_body_size),
+    webSocket: {
+      enabled: websocket.enabled,
+      idleMs: durationMs(websocket.idle_timeout),
+      handshakeMs: durationMs(websocket.handshake_timeout),
+      connectMs: settings.connectMs,
+      maxConnections: websocket.max_connections ?? 0,
+    },
   };
 }

@@ -40,7 +40,7 @@ export class GatewayEntry implements WriterHost {
     const edge = this.#settings();
     const { raw } = request;
     const client = connectionOf(raw.socket);
-    if (client.closing) {
+    if (!client.admit(reply.raw)) {
       reply.hijack();
       return true;
     }

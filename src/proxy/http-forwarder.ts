@@ -8,17 +8,20 @@ import { Deadlines } from './deadlines.js';
 import type { ForwardPlan } from './forward-plan.js';
 import { Forwarding } from './forwarding.js';
 import type { ScannedHead } from './request-head.js';
+import { WebSocketForwarder } from './upgrade/websocket-forwarder.js';
 
-/** Sends exchanges upstream over undici's `dispatch`: the end of every chain. */
+/** Sends exchanges upstream over undici's `dispatch`: the end of every chain, but for upgrades. */
 @Injectable()
 export class HttpForwarder {
   constructor(
     readonly deadlines: Deadlines,
     @Inject(EXCHANGE_LOG) readonly log: ExchangeLog,
+    private readonly webSockets: WebSocketForwarder,
   ) {}
 
   forward(exchange: Exchange, sink: ResponseSink, plan: ForwardPlan): void {
     const head = exchange.head as ScannedHead;
+    if (head.upgrade) return this.webSockets.forward(exchange, sink, plan);
     if (plan.maxBodySize > 0 && head.contentLength > plan.maxBodySize) throw new Refusal('payload_too_large');
     new Forwarding(exchange, head, sink, plan, this).begin();
   }

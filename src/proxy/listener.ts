@@ -13,6 +13,7 @@ import { CONNECTION_GAUGE, type ConnectionGauge } from '../exchange/telemetry.js
 import { connectionOf } from './client-connection.js';
 import { GatewayEntry } from './gateway-entry.js';
 import { ParserRefusals } from './parser-refusals.js';
+import { acceptUpgrade, shouldUpgrade } from './upgrade/accept-upgrade.js';
 
 /** How often node looks for heads that take too long, in milliseconds; its own default is 30 s. */
 const HEAD_CHECK_MS = 250;
@@ -34,6 +35,7 @@ export function fastifyOptions(server: Readonly<ServerConfig>): FastifyDataOptio
       // Ours is a problem document (RFC 9112 §3.2 wants the 400, not this body).
       requireHostHeader: false,
       noDelay: true,
+      shouldUpgradeCallback: shouldUpgrade,
     },
   };
 }
@@ -73,6 +75,10 @@ export class Listener {
       if (!this.entry.enter(request, reply)) done();
     });
     this.#listen(fastify.server as Server);
+    // Through Fastify's own router: guards get a request and a reply as for any other.
+    fastify.server.on('upgrade', (request, socket: Socket, head: Buffer) =>
+      fastify.routing(request, acceptUpgrade(request, socket, head)),
+    );
   }
 
   #listen(server: Server): void {

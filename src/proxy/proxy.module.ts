@@ -2,10 +2,13 @@ import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common'
 
 import { CLOCK, type Clock } from '../common/clock.js';
 import { ROUTE_MOUNTER } from '../exchange/snapshot.js';
+import { WEBSOCKET_COUNTS } from '../exchange/telemetry.js';
 import { ActiveExchanges } from './active-exchanges.js';
 import { Deadlines } from './deadlines.js';
 import { HttpForwarder } from './http-forwarder.js';
 import { ProxyRouteMounter } from './route-mounter.js';
+import { WebSocketForwarder } from './upgrade/websocket-forwarder.js';
+import { WebSocketSlots } from './upgrade/websocket-slots.js';
 
 /** The end of every chain, and what mounts the chains. */
 @Module({
@@ -13,10 +16,13 @@ import { ProxyRouteMounter } from './route-mounter.js';
     ActiveExchanges,
     HttpForwarder,
     ProxyRouteMounter,
+    WebSocketForwarder,
+    WebSocketSlots,
     { provide: Deadlines, useFactory: (clock: Clock) => new Deadlines(clock), inject: [CLOCK] },
     { provide: ROUTE_MOUNTER, useExisting: ProxyRouteMounter },
+    { provide: WEBSOCKET_COUNTS, useExisting: WebSocketSlots },
   ],
-  exports: [ActiveExchanges, Deadlines, ROUTE_MOUNTER],
+  exports: [ActiveExchanges, Deadlines, ROUTE_MOUNTER, WEBSOCKET_COUNTS, WebSocketSlots],
 })
 export class ProxyModule {
   /** With the modules that export PIPELINE. */

@@ -21,6 +21,8 @@ export class ScannedHead implements RequestHead {
   connection: string | null = null;
   requestId: string | null = null;
   forwarded = false;
+  /** An upgrade to WebSocket is asked for. */
+  readonly upgrade: boolean;
 
   constructor(request: Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders'>, client: ClientConnection) {
     this.method = request.method ?? '';
@@ -28,6 +30,7 @@ export class ScannedHead implements RequestHead {
     this.remoteAddress = client.address;
     this.remotePort = client.port;
     this.rawHeaders = request.rawHeaders;
+    this.upgrade = client.upgrading !== null;
   }
 
   /** The head of a request that the parser refused. */

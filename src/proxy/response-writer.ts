@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Listed } from '../common/live-list.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
-import type { ResponseSink, ResponseSource, UpstreamHead } from '../exchange/response.js';
+import type { ResponseSink, ResponseSource, Tunnel, UpstreamHead } from '../exchange/response.js';
 import type { ClientConnection } from './client-connection.js';
 import { writeEarlyHints } from './early-hints.js';
 import type { ScannedHead } from './request-head.js';
@@ -38,6 +38,7 @@ export class ResponseWriter implements ResponseSink, Listed {
   waiting: (() => void) | null = null;
   #head: UpstreamHead | null = null;
   #held: Buffer | null = null;
+  #tunnel: Tunnel | null = null;
   #answered = false;
   #over = false;
   #drains = false;
@@ -82,6 +83,7 @@ export class ResponseWriter implements ResponseSink, Listed {
   }
 
   end(trailers: readonly string[] | null): void {
+    if (this.#tunnel !== null) return this.#finish();
     if (this.#over || this.response.writableEnded) return;
     const held = this.#held;
     this.#held = null;
@@ -96,6 +98,16 @@ export class ResponseWriter implements ResponseSink, Listed {
     if (this.#over) return;
     this.exchange.reason ??= 'upstream_aborted';
     this.#cut();
+  }
+
+  switched(tunnel: Tunnel): void {
+    this.#answered = true;
+    this.#tunnel = tunnel;
+    this.exchange.status = 101;
+    this.client.remove(this);
+    this.response.off('close', this.#closed);
+    this.response.detachSocket(this.client.socket);
+    if (this.host.draining) tunnel.goAway();
   }
 
   refuse(refusal: Refusal): void {
@@ -153,6 +165,11 @@ export class ResponseWriter implements ResponseSink, Listed {
   /** The socket is gone. A pipelined response that never got it hears of it only here. */
   socketClosed(): void {
     this.#closed();
+  }
+
+  /** A stop begins: what would go on for ever is asked to end. */
+  goAway(): void {
+    this.#tunnel?.goAway();
   }
 
   /** Ends the exchange at once: the grace period is over. */
@@ -246,6 +263,7 @@ export class ResponseWriter implements ResponseSink, Listed {
 
   /** Never a clean end: without a length or chunks the client could only tell by a reset. */
   #cut(): void {
+    if (this.#tunnel !== null) return this.#tunnel.cut();
     const { response } = this;
     if (response.headersSent && !this.#delimited && !response.chunkedEncoding)
       this.client.socket.resetAndDestroy();
@@ -255,12 +273,17 @@ export class ResponseWriter implements ResponseSink, Listed {
 
   readonly #closed = (): void => {
     if (this.#over) return;
-    this.#over = true;
     const { exchange } = this;
     if (!this.response.writableFinished) exchange.reason ??= 'client_closed';
     if (exchange.reason === 'client_closed' && !this.response.headersSent) exchange.status = 499;
+    this.#finish();
+  };
+
+  #finish(): void {
+    if (this.#over) return;
+    this.#over = true;
     this.client.remove(this);
     this.source?.cancel();
     this.host.ended(this);
-  };
+  }
 }

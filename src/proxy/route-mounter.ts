@@ -31,6 +31,7 @@ export class ProxyRouteMounter implements RouteMounter {
         requestIdHeader: document.request_id.header.toLowerCase(),
       },
       bodyTimeoutMs: durationMs(document.server.body_timeout),
+      connectMs: durationMs(document.upstreams[config.upstream]?.connection.connect_timeout ?? '5s'),
     };
     const plan = compilePlan(config, upstream, demanded(target), settings);
     return new ProxyController(guards, plan, this.forwarder);

@@ -1,10 +1,16 @@
 import type { AnswerReason } from '../exchange/reasons.js';
 
+const UNWRITABLE: ReadonlySet<string> = new Set([
+  'UND_ERR_INVALID_ARG',
+  'ERR_INVALID_CHAR',
+  'ERR_UNESCAPED_CHARACTERS',
+]);
+
 /** What undici, sockets and the connector say when an attempt fails, as one of the gateway's reasons. */
 export function reasonOf(cause: Error): AnswerReason {
   if (isTimeout(cause)) return 'upstream_timeout';
-  // undici refuses to write what is not valid HTTP: the client sent it (RFC 9110 §5.5).
-  if (codeOf(cause) === 'UND_ERR_INVALID_ARG') return 'bad_request';
+  // undici and node refuse to write what is not valid HTTP: the client sent it (RFC 9110 §5.5).
+  if (UNWRITABLE.has(codeOf(cause) ?? '')) return 'bad_request';
   return 'upstream_unavailable';
 }
 

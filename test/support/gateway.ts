@@ -14,6 +14,7 @@ import {
 } from './raw-client.js';
 import type { WaitOptions } from './wait.js';
 import type { RunningGateway } from '../../src/application.js';
+import type { GatewayConfig } from '../../src/config/gateway.config.js';
 
 export interface TestGatewayOptions {
   /** Start the admin application too, on a free port. Default false. */
@@ -29,7 +30,14 @@ export class TestGateway implements AsyncDisposable {
   constructor(
     readonly running: RunningGateway,
     private readonly capture: LogCapture,
+    private readonly document: TestDocument,
   ) {}
+
+  /** Puts another document in the place of the one it runs on, and reloads; false when it was refused. */
+  reload(document: string | object): Promise<boolean> {
+    this.document.current = document;
+    return this.running.reload();
+  }
 
   /** The log so far, parsed; grows while the gateway runs. */
   get logs(): readonly LogLine[] {
@@ -114,13 +122,21 @@ export async function startTestGateway(
     import('../../src/config/loader.js'),
   ]);
   const file = options.file ?? 'test.json';
-  const text = JSON.stringify(withTestDefaults(document, options));
-  const config = parseConfig(text, { file, format: 'json', env: options.env ?? {} });
+  const held: TestDocument = { current: document };
+  const load = (): GatewayConfig => {
+    const text = JSON.stringify(withTestDefaults(held.current, options));
+    return parseConfig(text, { file, format: 'json', env: options.env ?? {} });
+  };
   const logs = new LogCapture();
-  const running = await startGateway(config, { port: 0, adminPort: 0, file, logDestination: logs });
-  const gateway = new TestGateway(running, logs);
+  const running = await startGateway(load(), { port: 0, adminPort: 0, file, logDestination: logs, load });
+  const gateway = new TestGateway(running, logs, held);
   closeAtEnd(() => gateway.kill());
   return gateway;
+}
+
+/** The document as it would stand in a file. */
+interface TestDocument {
+  current: string | object;
 }
 
 type Document = Record<string, unknown>;

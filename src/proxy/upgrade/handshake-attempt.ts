@@ -1,0 +1,86 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+import type { Backend } from '../../exchange/upstream.js';
+import { ClientEnd } from './client-end.js';
+
+/** The handshake that an attempt belongs to. None of these may throw. */
+export interface HandshakeOwner {
+  connected(attempt: HandshakeAttempt): void;
+  attemptFailed(attempt: HandshakeAttempt, cause: Error): void;
+  /** The upstream answered with anything but 101. */
+  answered(attempt: HandshakeAttempt, response: IncomingMessage): void;
+  /** The upstream answered 101; what it sends next is on its way to the attempt's `clientEnd`. */
+  switched(attempt: HandshakeAttempt, response: IncomingMessage, upstream: Socket): void;
+}
+
+/** One handshake with one backend, and the backend's in-flight count until all that comes of it is over. */
+export class HandshakeAttempt {
+  readonly clientEnd = new ClientEnd(this);
+  /** The connection stands: from here on bytes may have been sent. */
+  connected = false;
+  #request: ClientRequest | null = null;
+  #phase: 'asking' | 'answered' | 'switched' | 'over' = 'asking';
+
+  constructor(
+    readonly owner: HandshakeOwner,
+    readonly backend: Backend,
+  ) {
+    backend.state.inFlight++;
+  }
+
+  /** http-proxy-middleware made the request; its own listeners come after these. */
+  requested(request: ClientRequest): void {
+    if (this.#phase === 'over') return void request.on('error', () => {}).destroy();
+    this.#request = request;
+    request.once('socket', (socket) => this.#watch(socket));
+    request.once('response', (response) => this.#answered(response));
+    request.once('upgrade', (response, socket: Socket) => this.#switched(response, socket));
+  }
+
+  failed(cause: Error): void {
+    if (this.#phase === 'switched') this.clientEnd.owner?.upstreamFailed(cause);
+    else if (this.#phase === 'asking') {
+      this.release();
+      this.owner.attemptFailed(this, cause);
+    }
+  }
+
+  /** Ends it all; the owner hears no more of it. */
+  abort(): void {
+    if (this.#phase === 'over') return;
+    this.release();
+    this.#request?.destroy();
+  }
+
+  /** What came of the attempt is over. */
+  release(): void {
+    if (this.#phase === 'over') return;
+    this.#phase = 'over';
+    this.backend.state.inFlight--;
+    this.clientEnd.destroy();
+  }
+
+  #watch(socket: Socket): void {
+    const connected = (): void => {
+      this.connected = true;
+      if (this.#phase === 'asking') this.owner.connected(this);
+    };
+    if (!socket.connecting) connected();
+    else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
+  }
+
+  #answered(response: IncomingMessage): void {
+    if (this.#phase !== 'asking') return void response.destroy();
+    this.#phase = 'answered';
+    // httpxy writes such answers to the socket by itself; to a destroyed one it does not.
+    this.clientEnd.destroy();
+    this.owner.answered(this, response);
+  }
+
+  #switched(response: IncomingMessage, socket: Socket): void {
+    if (this.#phase !== 'asking') return void socket.destroy();
+    this.#phase = 'switched';
+    this.owner.switched(this, response, socket);
+  }
+}

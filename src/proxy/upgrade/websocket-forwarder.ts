@@ -1,0 +1,75 @@
+import { isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+import { Inject, Injectable } from '@nestjs/common';
+import { createProxyMiddleware, type Plugin, type RequestHandler } from 'http-proxy-middleware';
+
+import { EXCHANGE_LOG, type ExchangeLog } from '../../exchange/event-log.js';
+import type { Exchange } from '../../exchange/exchange.js';
+import { Refusal } from '../../exchange/refusal.js';
+import type { ResponseSink } from '../../exchange/response.js';
+import { Deadlines } from '../deadlines.js';
+import type { ForwardPlan } from '../forward-plan.js';
+import { ClientEnd } from './client-end.js';
+import { Handshake, type HandshakeHost } from './handshake.js';
+import type { HandshakeRequest } from './handshake-headers.js';
+import { WebSocketSlots } from './websocket-slots.js';
+
+const NO_BYTES = Buffer.alloc(0);
+
+/**
+ * Takes upgrades to WebSocket upstream: the end of the chain for them. http-proxy-middleware sends the handshake and
+ * carries the tunnel; which backend, what headers, how long, and what a failure means is said here.
+ */
+@Injectable()
+export class WebSocketForwarder implements HandshakeHost {
+  readonly #proxy: RequestHandler<HandshakeRequest>;
+
+  constructor(
+    readonly deadlines: Deadlines,
+    @Inject(EXCHANGE_LOG) readonly log: ExchangeLog,
+    readonly slots: WebSocketSlots,
+  ) {
+    this.#proxy = createProxyMiddleware<HandshakeRequest>({
+      ws: true,
+      router: ({ backend: { origin } }, _response, options) => {
+        // Not the Host header, by which node would choose it: that may be the client's.
+        if (origin.protocol === 'https:' && isIP(origin.hostname) === 0)
+          options.ssl = { servername: origin.hostname };
+        return origin;
+      },
+      ejectPlugins: true,
+      plugins: [tellAttempts],
+    });
+  }
+
+  /** Throws a Refusal when no upgrade may pass. */
+  forward(exchange: Exchange, sink: ResponseSink, plan: ForwardPlan): void {
+    const { enabled, maxConnections } = plan.webSocket;
+    if (!enabled) throw new Refusal('forbidden', { detail: 'this route takes no WebSockets' });
+    const place = this.slots.take(exchange.route!, maxConnections);
+    if (place === null) throw new Refusal('overloaded', { headers: { 'Retry-After': '1' } });
+    try {
+      new Handshake(exchange, sink, plan, place, this).begin();
+    } catch (error) {
+      place.release();
+      throw error;
+    }
+  }
+
+  upgrade(request: HandshakeRequest, client: ClientEnd): void {
+    // It has all that is asked of a socket.
+    this.#proxy.upgrade(request, client as Duplex as Socket, NO_BYTES);
+  }
+}
+
+/** Whatever httpxy tells about a socket goes to the attempt that the socket was made for. */
+const tellAttempts: Plugin<HandshakeRequest> = (server) => {
+  server.on('proxyReqWs', (request, _request, client) => {
+    const end: Duplex = client;
+    if (end instanceof ClientEnd) end.attempt.requested(request);
+  });
+  server.on('error', (cause, _request, client) => {
+    if (client instanceof ClientEnd) client.attempt.failed(cause);
+  });
+};
