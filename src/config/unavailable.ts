@@ -63,8 +63,4 @@ export const UNAVAILABLE: UnavailableKeys = {
   'route.guards': key('guards'),
   'route.interceptors': key('interceptors'),
   'route.ai': key('AI routing'),
-  'web_socket.enabled': key('settings of WebSockets'),
-  'web_socket.idle_timeout': key('settings of WebSockets'),
-  'web_socket.handshake_timeout': key('settings of WebSockets'),
-  'web_socket.max_connections': key('settings of WebSockets'),
 };
