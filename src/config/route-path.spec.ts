@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { parseRoutePath, pathShape } from './route-path.js';
@@ -18,6 +19,7 @@ describe('parseRoutePath', () => {
     ['/%2561', ['%2561']],
     ['/käse', ['k%C3%A4se']],
     ['/a;v=1', ['a;v=1']],
+    ['/a|b^', ['a%7Cb%5E']],
     ['/...', ['...']],
   ])('%s', (path, expected) => {
     expect(texts(path)).toEqual(expected);
@@ -38,6 +40,9 @@ describe('parseRoutePath', () => {
     ['/a/../b', '. or ..'],
     ['/a/%2e%2E/b', '. or ..'],
     ['/a/.;x/b', '. or ..'],
+    ['/a/..%3bx', '. or ..'],
+    ['/%c0%af', 'overlong'],
+    ['/%e0%80%af', 'overlong'],
     ['/a/x%2f..', '. or ..'],
     ['/a/x%5C..', '. or ..'],
     ['/:1d', 'bad parameter name'],
@@ -60,3 +65,25 @@ describe('parseRoutePath', () => {
     expect(pathShape(parseRoutePath('/a/{x}'), false)).toBe(pathShape(parseRoutePath('/a/:y'), false));
   });
 });
+
+describe('literals of a path', () => {
+  it('are in canonical form: read again they are the same', () => {
+    const signs = fc.constantFrom(...'ab.~%/2fFcC0_5|;{}:^öé😀A'.split(''), '%2e', '%C3%A9', '%c0%af', '%41');
+    fc.assert(
+      fc.property(fc.array(signs, { maxLength: 12 }), (parts) => {
+        const path = `/${parts.join('')}`;
+        for (const literal of literalsOf(path)) expect(literalsOf(`/${literal}`)).toEqual([literal]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+function literalsOf(path: string): string[] {
+  try {
+    return texts(path).filter((text) => !text.startsWith('<') && !text.startsWith(':'));
+  } catch (error) {
+    if (error instanceof RangeError) return [];
+    throw error;
+  }
+}

@@ -11,14 +11,17 @@ export interface RoutePath {
 const PARAM_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const ESCAPE = /%([0-9A-Fa-f]{2})/g;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
-const NON_ASCII = /\P{ASCII}+/gu;
+/** What may not stand in a path (RFC 3986 §3.3), but for escapes. */
+const FOREIGN = /[^A-Za-z0-9._~!$&'()*+,;=:@%-]+/gu;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const CONTROL_ESCAPE = /%([01][0-9A-F]|7F)/;
 const PIECE_BORDER = /%2F|%5C/;
+/** RFC 3629 §3: such bytes are no characters, but a slash or dot to careless decoders. */
+const OVERLONG = /%C[01]%[89AB]|%E0%[89]|%F0%8/;
 
 /**
  * Parses the `path` of a route. Literals come out in the canonical form of request paths: unreserved
- * characters percent-decoded once, other escapes in upper case, characters beyond ASCII as UTF-8 escapes.
+ * characters percent-decoded once, other escapes in upper case, and what may not stand in a path escaped.
  * Throws a RangeError that says what is wrong and what was expected.
  */
 export function parseRoutePath(path: string): RoutePath {
@@ -71,10 +74,11 @@ function paramName(name: string): string {
 
 function literal(text: string): string {
   const canonical = text
-    .replace(NON_ASCII, (characters) => encodeURIComponent(characters))
+    .replace(FOREIGN, (characters) => encodeURIComponent(characters))
     .replace(ESCAPE, (_, hex: string) => unescapeUnreserved(hex));
   if (CONTROL_ESCAPE.test(canonical))
     throw new RangeError('holds an escaped control character, expected none');
+  if (OVERLONG.test(canonical)) throw new RangeError('holds overlong UTF-8, expected well-formed text');
   for (const piece of canonical.split(PIECE_BORDER)) refuseDots(piece);
   return canonical;
 }
@@ -87,7 +91,7 @@ function unescapeUnreserved(hex: string): string {
 
 /** Requests with such a piece are refused (canonical path), so that the route could never match. */
 function refuseDots(piece: string): void {
-  const name = piece.split(';', 1)[0];
+  const [name] = piece.split(/;|%3B/, 1);
   if (name === '.' || name === '..') throw new RangeError('holds a . or .. segment, expected none');
 }
 

@@ -618,11 +618,6 @@ const REFUSALS: readonly Row[] = [
     ['1:66 routes[0].rewrite.path: is not a path, expected / in front, no query and no . or .. segments'],
   ],
   [
-    'rewrite beside strip_prefix',
-    route('strip_prefix: true, rewrite: {path: /b}'),
-    ['1:79 routes[0].rewrite: has a path while strip_prefix is on, expected one of the two'],
-  ],
-  [
     'a group without routes',
     'groups: [{path: /v1}]\n',
     ['1:10 groups[0].routes: is missing, expected a list of at least one entry, each a map'],

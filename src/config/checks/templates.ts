@@ -37,9 +37,6 @@ function checkRewrite(draft: Draft, route: RouteConfig, rewrite: RewriteConfig):
 
 function checkPathTemplate(draft: Draft, route: RouteConfig, rewrite: RewriteConfig, path: string): void {
   const { report } = draft;
-  if (route.strip_prefix) {
-    report.at(route, 'rewrite', 'has a path while strip_prefix is on, expected one of the two');
-  }
   if (!/^\/(?!\/)[^\s?#]*$/.test(path) || /(^|\/)\.{1,2}(\/|$)/.test(path)) {
     report.at(rewrite, 'path', 'is not a path, expected / in front, no query and no . or .. segments');
   }
