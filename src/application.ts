@@ -1,11 +1,10 @@
 import 'reflect-metadata';
 
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { DestinationStream } from 'pino';
 
 import { AdminModule } from './admin.module.js';
@@ -162,7 +161,7 @@ class Gateway implements RunningGateway {
     if (durationMs(delay) > 0) await new Promise((resolve) => setTimeout(resolve, durationMs(delay)));
     active.draining = true;
     this.app.get(HealthMonitor).stop();
-    const server = this.app.getHttpServer() as Server;
+    const server = this.app.getHttpServer();
     server.close();
     const cut = await active.drain(durationMs(grace_period));
     active.cut();
@@ -175,7 +174,7 @@ class Gateway implements RunningGateway {
   }
 
   async #close(): Promise<void> {
-    const server = this.app.getHttpServer() as Server;
+    const server = this.app.getHttpServer();
     server.closeAllConnections();
     await this.#admin?.close();
     this.app.get(Deadlines, { strict: false }).stop();
@@ -188,13 +187,18 @@ async function createDataApplication(
   options: StartOptions,
 ): Promise<NestFastifyApplication> {
   let entry: GatewayEntry | null = null;
-  const adapter = new FastifyAdapter({
+  const server = fastify({
     ...fastifyOptions(config.server),
     // A target that Fastify's router can't read is the entry's to refuse, like any other.
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       if (!entry?.enter(request, reply)) void reply.status(404).send();
     },
-  } as ConstructorParameters<typeof FastifyAdapter>[0]);
+  });
+  // Before the hooks that Nest adds: they cost each request, and one of them answers some itself.
+  server.addHook('onRequest', (request, reply, done) => {
+    if (!entry?.enter(request, reply)) done();
+  });
+  const adapter = new FastifyAdapter(server as never);
   const module = GatewayModule.for({
     config,
     file: options.file ?? '',
@@ -207,7 +211,7 @@ async function createDataApplication(
   });
   app.useLogger(app.get(NestLogger));
   entry = app.get(GatewayEntry, { strict: false });
-  app.get(Listener, { strict: false }).attach(adapter.getInstance() as never);
+  app.get(Listener, { strict: false }).attach(server);
   return app;
 }
 

@@ -11,7 +11,6 @@ import type { ServerConfig } from '../config/server.config.js';
 import { Refusal } from '../exchange/refusal.js';
 import { CONNECTION_GAUGE, type ConnectionGauge } from '../exchange/telemetry.js';
 import { connectionOf } from './client-connection.js';
-import { GatewayEntry } from './gateway-entry.js';
 import { ParserRefusals } from './parser-refusals.js';
 import { acceptUpgrade, shouldUpgrade } from './upgrade/accept-upgrade.js';
 
@@ -50,11 +49,10 @@ export interface FastifyDataOptions {
   readonly http: ServerOptions;
 }
 
-/** Ties the data port to the entry: everything that node or Fastify would answer by itself is the gateway's. */
+/** Ties the data port to the entry: what node or Fastify would answer by itself is the gateway's too. */
 @Injectable()
 export class Listener {
   constructor(
-    private readonly entry: GatewayEntry,
     private readonly parserRefusals: ParserRefusals,
     @Inject(CONNECTION_GAUGE) private readonly gauge: ConnectionGauge,
   ) {}
@@ -71,10 +69,7 @@ export class Listener {
       done(null);
     });
     fastify.decorateRequest('exchange', null as never);
-    fastify.addHook('onRequest', (request, reply, done) => {
-      if (!this.entry.enter(request, reply)) done();
-    });
-    this.#listen(fastify.server as Server);
+    this.#listen(fastify.server);
     // Through Fastify's own router: guards get a request and a reply as for any other.
     fastify.server.on('upgrade', (request, socket: Socket, head: Buffer) =>
       fastify.routing(request, acceptUpgrade(request, socket, head)),
