@@ -40,6 +40,17 @@ describe('the JSON Schema', () => {
     expect(bare).toEqual([]);
   });
 
+  it('has no key that docs/configuration.md does not name', () => {
+    const page = readFileSync('docs/configuration.md', 'utf8');
+    const code = [...page.matchAll(/```[^]*?```|`[^`]+`/g)].map(([text]) => text).join(' ');
+    const named = new Set(code.match(/[$A-Za-z_][A-Za-z0-9_]*/g));
+    const properties = JSON.stringify(configJsonSchema()).matchAll(/"([^"]+)":\{"description"/g);
+    const keys = [...new Set([...properties].map(([, key = '']) => key))];
+    const missing = keys.filter((key) => !named.has(key));
+    expect(keys.length).toBeGreaterThan(100);
+    expect(missing).toEqual([]);
+  });
+
   const validate = compile();
   const route = { path: '/a', backends: [{ url: 'http://localhost:1' }] };
 
