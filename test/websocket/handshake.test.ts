@@ -145,6 +145,50 @@ describe('a handshake that passes', () => {
     ).toBeGreaterThan(0);
   });
 
+  it('takes the next backend when a connection does not stand in time', async () => {
+    const upstream = await wsUpstream();
+    // Accepts TCP and never says a word of TLS.
+    const silent = await rawUpstream(() => {});
+    const gateway = await startTestGateway({
+      routes: [
+        {
+          path: '/ws',
+          backends: [{ url: `https://127.0.0.1:${silent.port}` }, upstream.backend],
+          connection: { connect_timeout: '100ms' },
+        },
+      ],
+    });
+    for (let round = 0; round < 2; round++) await open(gateway);
+    expect(upstream.requests).toHaveLength(2);
+    expect(silent.connections).toHaveLength(1);
+    await gateway.logged('upstream request failed', { reason: 'upstream_timeout', attempt: 1 });
+    await silent.connections[0]!.untilClosed();
+  });
+
+  it('names the backend, not the client’s Host, in the TLS handshake', async () => {
+    const upstream = await rawUpstream(async (connection) => {
+      await connection.until(() => connection.bytesReceived > 200, 'a ClientHello');
+      connection.reset();
+    });
+    const gateway = await startTestGateway(
+      route({ url: `https://localhost:${upstream.port}` }, { host_header: 'preserve' }),
+    );
+    expect((await refused(gateway, '/ws', { headers: { host: 'gw.example' } })).status).toBe(502);
+    expect(upstream.connections[0]!.text).toContain('localhost');
+    expect(upstream.connections[0]!.text).not.toContain('gw.example');
+  });
+
+  it('passes over interim answers', async () => {
+    const upstream = await rawUpstream(async (connection) => {
+      await connection.head();
+      await connection.write(`HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n${SWITCHED}`);
+    });
+    const gateway = await startTestGateway(route(upstream.backend));
+    const { text } = await gateway.raw(handshake('/ws'), { until: { text: '\r\n\r\n' } });
+    expect(text).toMatch(/^HTTP\/1\.1 101 /);
+    expect(text).not.toContain('/x');
+  });
+
   it('reaches a backend over IPv6', async () => {
     const upstream = await rawUpstream(
       async (connection) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-import WebSocket, { type ClientOptions, type RawData, type ServerOptions, WebSocketServer } from 'ws';
+import { type ClientOptions, type RawData, type ServerOptions, WebSocket, WebSocketServer } from 'ws';
 
 import { closeAtEnd, type TestGateway, waitFor } from '../support/index.js';
 

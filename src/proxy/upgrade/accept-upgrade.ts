@@ -77,5 +77,6 @@ function closeGently(client: UpgradingClient): void {
 
 /** Node marks the socket with the response that has it. */
 function answering(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
+  // oxlint-disable-next-line no-underscore-dangle -- node has no other word for it
   return Boolean(socket._httpMessage);
 }
