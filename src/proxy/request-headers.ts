@@ -22,6 +22,7 @@ const REPLACED: ReadonlySet<string> = new Set([
   'trailer',
   'x-gateway-version',
   'x-real-ip',
+  'x-request-id',
 ]);
 const FORWARDED: ReadonlySet<string> = new Set([
   'forwarded',
