@@ -18,8 +18,8 @@ export interface ResponseSink {
   /** No head came: the gateway answers. */
   refuse(refusal: Refusal): void;
   /**
-   * The upstream switched protocols (101), instead of `head`: the client's socket is the tunnel's, which ends with
-   * `end` or `abort` and fills the exchange's `bytesWritten` itself.
+   * The upstream switched protocols (101), instead of `head`: the client's socket is the tunnel's, which fills the
+   * exchange's `bytesWritten` itself. Nothing else is called afterwards. A stage in front of the writer passes it on.
    */
   switched(tunnel: Tunnel): void;
   /** An interim answer (1xx) of the upstream, or 100 once the request's body is wanted. */
@@ -38,6 +38,8 @@ export interface ResponseSource {
 
 /** What carries an exchange on after its protocol was switched. */
 export interface Tunnel {
+  /** Called once, at its end. Set by who takes it. */
+  ended: (() => void) | null;
   /** The gateway stops: takes leave of both sides as the protocol allows, and ends soon. */
   goAway(): void;
   /** Ends at once. */

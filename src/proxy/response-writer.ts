@@ -83,7 +83,6 @@ export class ResponseWriter implements ResponseSink, Listed {
   }
 
   end(trailers: readonly string[] | null): void {
-    if (this.#tunnel !== null) return this.#finish();
     if (this.#over || this.response.writableEnded) return;
     const held = this.#held;
     this.#held = null;
@@ -103,6 +102,7 @@ export class ResponseWriter implements ResponseSink, Listed {
   switched(tunnel: Tunnel): void {
     this.#answered = true;
     this.#tunnel = tunnel;
+    tunnel.ended = () => this.#finish();
     this.exchange.status = 101;
     this.client.remove(this);
     this.response.off('close', this.#closed);

@@ -39,6 +39,7 @@ export interface TunnelHost {
 export class WebSocketTunnel implements Tunnel, ClientEndOwner, Deadlined {
   slot = -1;
   deadline = 0;
+  ended: (() => void) | null = null;
   /** `leaving`: the gateway ends it; `ending`: one of the sides does. */
   #phase: 'open' | 'leaving' | 'ending' | 'over' = 'open';
   #headSent = false;
@@ -232,7 +233,7 @@ export class WebSocketTunnel implements Tunnel, ClientEndOwner, Deadlined {
     this.host.deadlines.forget(this);
     this.parts.place.release();
     this.parts.attempt.release();
-    this.parts.sink.end(null);
+    this.ended?.();
   }
 
   get #now(): number {
