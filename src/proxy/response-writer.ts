@@ -223,9 +223,10 @@ export class ResponseWriter implements ResponseSink, Listed {
     // RFC 9110 §15.5.9: who was too slow starts anew.
     if (this.exchange.reason === 'request_timeout') response.shouldKeepAlive = false;
     this.#delimited = head.contentLength >= 0 || this.#bodiless;
-    if (!response.shouldKeepAlive || this.#endsWithConnection) this.client.closing = true;
     try {
       response.writeHead(head.status, head.statusText, headers);
+      // Node itself decides so for a client that still waits for its 100.
+      if (!response.shouldKeepAlive || this.#endsWithConnection) this.client.closing = true;
       return true;
     } catch (fault) {
       this.#replaceBy(fault);

@@ -53,11 +53,11 @@ async function answering(connection: RawConnection, script: Script): Promise<voi
   for (let index = 0; ; index++) {
     // oxlint-disable-next-line no-await-in-loop -- one request after the other.
     await connection.until(() => connection.requests[index]?.complete, 'a request', { timeoutMs: 60_000 });
-    const [bytes = '', end] = script.reply.split('<', 2);
+    const [, bytes = '', end] = /^(.*?)(<close>|<reset>)?$/s.exec(script.reply) ?? [];
     // oxlint-disable-next-line no-await-in-loop
     await connection.write(bytes);
-    if (end === 'close>') connection.end();
-    else if (end === 'reset>') connection.reset();
+    if (end === '<close>') connection.end();
+    else if (end === '<reset>') connection.reset();
   }
 }
 
