@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 
 import type { Listed } from '../common/live-list.js';
 import type { Exchange } from '../exchange/exchange.js';
+import type { Reason } from '../exchange/reasons.js';
 import { Refusal } from '../exchange/refusal.js';
 import type { ResponseSink, ResponseSource, Tunnel, UpstreamHead } from '../exchange/response.js';
 import type { ClientConnection } from './client-connection.js';
@@ -13,6 +14,9 @@ import { clientTrailers, isBodiless, latin1 } from './response-headers.js';
 
 /** Largest piece of body joined with the head into one write, in bytes. */
 const JOIN_LIMIT = 32 * 1024;
+
+/** After these nobody knows whether the body still comes (RFC 9110 §15.5.9, §10.1.1). */
+const ENDING: ReadonlySet<Reason | null> = new Set(['request_timeout', 'expectation_failed'] as const);
 
 /** What the writers of one gateway share. */
 export interface WriterHost {
@@ -220,8 +224,7 @@ export class ResponseWriter implements ResponseSink, Listed {
     if (head.status === 205) headers.push('Content-Length', '0');
     const { response } = this;
     if (this.host.draining || this.#unread > DUMP_LIMIT) response.shouldKeepAlive = false;
-    // RFC 9110 §15.5.9: who was too slow starts anew.
-    if (this.exchange.reason === 'request_timeout') response.shouldKeepAlive = false;
+    if (ENDING.has(this.exchange.reason)) response.shouldKeepAlive = false;
     this.#delimited = head.contentLength >= 0 || this.#bodiless;
     try {
       response.writeHead(head.status, head.statusText, headers);
