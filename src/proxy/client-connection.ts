@@ -30,6 +30,8 @@ export class ClientConnection {
   readonly #writers: ResponseWriter[] = [];
   /** A request that was answered before its body had come. */
   #unfinished: IncomingMessage | null = null;
+  /** Answers of the gateway's own endpoints that are not out yet. */
+  #ownAnswers = 0;
   #afterLast: (() => void) | null = null;
 
   constructor(readonly socket: Socket) {
@@ -58,7 +60,7 @@ export class ClientConnection {
 
   /** Whether a response is still owed. */
   get busy(): boolean {
-    return this.#writers.length > 0;
+    return this.#writers.length > 0 || this.#ownAnswers > 0;
   }
 
   /** Whether what comes next belongs to the body of a request. */
@@ -92,9 +94,25 @@ export class ClientConnection {
     if (at === -1) return;
     this.#writers.splice(at, 1);
     if (!writer.request.complete) this.#unfinished = writer.request;
+    this.#next();
+  }
+
+  /** One of the gateway's own endpoints answers this request. */
+  addOwn(request: IncomingMessage, response: ServerResponse): void {
+    this.#ownAnswers++;
+    this.#unfinished = request;
+    response.once('close', () => {
+      this.#ownAnswers--;
+      if (!response.shouldKeepAlive) this.closing = true;
+      if (request.complete && this.#unfinished === request) this.#unfinished = null;
+      this.#next();
+    });
+  }
+
+  #next(): void {
     if (this.closing || this.socket.destroyed) return;
     if (this.#writers.length > 0) this.#writers[0]!.begin();
-    else this.#afterLast?.();
+    else if (!this.busy) this.#afterLast?.();
   }
 }
 

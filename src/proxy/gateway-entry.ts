@@ -49,7 +49,9 @@ export class GatewayEntry implements WriterHost {
     exchange.request = request;
     exchange.reply = reply;
     request.exchange = exchange;
-    return this.#start(exchange, head, client, edge);
+    if (this.#start(exchange, head, client, edge)) return true;
+    client.addOwn(raw, reply.raw);
+    return false;
   }
 
   /** An exchange that the parser refused: seen by the observers, answered by the caller. */
