@@ -19,7 +19,7 @@ const ROOMS = [
 ];
 
 /** Files that know all rooms. */
-const ROOTS = '^src/(gateway\\.[a-z]+|admin\\.module|pipeline|application)\\.ts$';
+const ROOTS = '^src/(gateway\\.[a-z]+|admin\\.module|pipeline|application|index)\\.ts$';
 
 /** Specs, and contract suites that specs call. */
 const TESTS = '\\.(spec|test|contract)\\.ts$';

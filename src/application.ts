@@ -12,6 +12,9 @@ import { durationMs } from './common/duration.js';
 import type { GatewayConfig } from './config/gateway.config.js';
 import type { GatewayControl } from './exchange/gateway-control.js';
 import type { SnapshotListener } from './exchange/snapshot.js';
+import type { ExtensionRegistry } from './extensions/host/extension-registry.js';
+import { ExtensionUses } from './extensions/host/extension-uses.js';
+import { ownExtensions } from './extensions/host/load-extensions.js';
 import { GatewayModule } from './gateway.module.js';
 import { Reloader } from './gateway.reloader.js';
 import { GatewayState } from './gateway.state.js';
@@ -35,6 +38,8 @@ export interface StartOptions {
   /** Where the document was read from. */
   readonly file?: string;
   readonly logDestination?: DestinationStream;
+  /** What the document's guards and interceptors are. Default: those that come with the gateway. */
+  readonly extensions?: ExtensionRegistry;
   /** Reads the document again for `reload`. Throws a ConfigError that says what is wrong with it. */
   readonly load?: () => GatewayConfig;
 }
@@ -134,6 +139,7 @@ class Gateway implements RunningGateway {
   #listeners(): SnapshotListener[] {
     const metrics = this.app.get<SnapshotListener | null>(EXCHANGE_METRICS, { strict: false });
     const listeners = [
+      this.app.get(ExtensionUses, { strict: false }),
       this.app.get(HealthMonitor),
       this.app.get(RateLimitGuardFactory, { strict: false }),
       this.app.get(WebSocketSlots, { strict: false }),
@@ -203,6 +209,7 @@ async function createDataApplication(
     config,
     file: options.file ?? '',
     logOutput: outputOf(config, options),
+    extensions: options.extensions ?? ownExtensions(),
   });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     bodyParser: false,

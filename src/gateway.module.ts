@@ -10,6 +10,8 @@ import { ALLOW_FROM } from './exchange/allow-from.guard.js';
 import { GATEWAY_CONTROL } from './exchange/gateway-control.js';
 import { EXCHANGE_OBSERVERS, type ExchangeObserver } from './exchange/observer.js';
 import { READINESS } from './exchange/readiness.js';
+import { ExtensionsHostModule } from './extensions/host/extensions-host.module.js';
+import type { ExtensionRegistry } from './extensions/host/extension-registry.js';
 import { Reloader } from './gateway.reloader.js';
 import { GatewayState } from './gateway.state.js';
 import { HealthModule } from './health/health.module.js';
@@ -66,12 +68,14 @@ export interface GatewayModuleOptions {
   /** Where the document was read from, for logs and status. */
   readonly file: string;
   readonly logOutput: LogOutput;
+  /** The guards and interceptors that the document may name. */
+  readonly extensions: ExtensionRegistry;
 }
 
 /** The data plane: one of the two applications of the process. */
 @Module({})
 export class GatewayModule {
-  static for({ config, file, logOutput }: GatewayModuleOptions): DynamicModule {
+  static for({ config, file, logOutput, extensions }: GatewayModuleOptions): DynamicModule {
     return {
       module: GatewayModule,
       imports: [
@@ -81,6 +85,7 @@ export class GatewayModule {
         LoggingModule.forRoot(config.logging, logOutput),
         RoutingModule.with([UpstreamModule, proxy]),
         MetricsModule.register(config.metrics, config.admin.allow_from, [RateLimitModule, proxy]),
+        ExtensionsHostModule.for(extensions),
         StateModule,
         HealthModule,
         PipelineModule,

@@ -1,6 +1,7 @@
 import type { Provider } from '@nestjs/common';
 
 import { PIPELINE, type GuardFactory } from './exchange/stage.js';
+import { ExtensionUses } from './extensions/host/extension-uses.js';
 import { RateLimitGuardFactory } from './rate-limit/rate-limit.guard-factory.js';
 
 /**
@@ -10,6 +11,7 @@ import { RateLimitGuardFactory } from './rate-limit/rate-limit.guard-factory.js'
  */
 export const STAGES = [
   RateLimitGuardFactory, // limits that need no identity: global, per ip, per route
+  ExtensionUses, // the route's own guards
 ] as const;
 
 export const pipelineProvider: Provider = {

@@ -1,6 +1,6 @@
 import { startGateway } from '../application.js';
-import { loadConfig } from '../config/loader.js';
 import { configWarnings } from '../config/warnings.js';
+import { openDocument } from '../gateway.document.js';
 import { createLogger } from '../logging/logger.js';
 import { openOutput } from '../logging/output.js';
 import { surviveFaults } from './faults.js';
@@ -9,13 +9,14 @@ import { untilStopped } from './signals.js';
 
 /** Runs the gateway until a signal has stopped it. Throws when it cannot start; no port is open then. */
 export async function serve(file: string, output: Output): Promise<number> {
-  const config = loadConfig(file);
+  const { config, extensions, reload } = await openDocument(file);
   for (const warning of configWarnings(config)) output.error(`warning: ${warning.toString()}`);
   const logOutput = openOutput(config.logging);
   const gateway = await startGateway(config, {
     file,
     logDestination: logOutput,
-    load: () => loadConfig(file),
+    extensions,
+    load: reload,
   });
   const logger = createLogger(config.logging, logOutput);
   surviveFaults(process, logger);

@@ -10,6 +10,7 @@ import { processEnvironment } from './environment.js';
 import { ConfigError, ConfigIssue } from './errors.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { Judge } from './judge.js';
+import { rememberTrace } from './places.js';
 import { DocumentTooLarge, Reader } from './reader.js';
 import { type Environment, errorCode } from './references.js';
 import { Report } from './report.js';
@@ -18,7 +19,6 @@ import type { Source } from './source/node.js';
 import { readYaml } from './source/yaml-reader.js';
 import { Trace } from './trace.js';
 import { UNAVAILABLE, type UnavailableKeys } from './unavailable.js';
-import { rememberTrace } from './warnings.js';
 
 export { ConfigError, ConfigIssue } from './errors.js';
 
@@ -37,9 +37,14 @@ export interface ParseOptions {
 const MAX_TEXT = 16 * 1024 * 1024;
 
 /** Reads a config file, JSON by its extension, else YAML. Throws a {@link ConfigError} with all that is wrong. */
-export function loadConfig(file: string, env?: Environment): GatewayConfig {
-  const format = extname(file).toLowerCase() === '.json' ? 'json' : 'yaml';
-  return parseConfig(readText(file), { file, format, ...(env && { env }) });
+export function loadConfig(file: string, env?: Environment, registered?: Registered): GatewayConfig {
+  const { text, format } = readDocumentFile(file);
+  return parseConfig(text, { file, format, ...(env && { env }), ...(registered && { registered }) });
+}
+
+/** A config file's text, and what it is by its extension. Throws a {@link ConfigError} when it cannot be read. */
+export function readDocumentFile(file: string): { text: string; format: 'yaml' | 'json' } {
+  return { text: readText(file), format: extname(file).toLowerCase() === '.json' ? 'json' : 'yaml' };
 }
 
 /** Reads a document: what `loadConfig` does, with the text given. The result is frozen. */

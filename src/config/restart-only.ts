@@ -14,6 +14,7 @@ const RESTART_ONLY: readonly (readonly [key: string, part: (config: Readonly<Gat
     ['metrics', ({ metrics }) => metrics],
     ['tracing', ({ tracing }) => tracing],
     ['history.file', ({ history }) => history.file],
+    ['extensions', ({ extensions }) => extensions],
   ];
 
 /** The keys that differ although only a restart could change them; empty when a reload may go on. */

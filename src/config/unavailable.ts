@@ -23,7 +23,6 @@ export const UNAVAILABLE: UnavailableKeys = {
   'gateway.redis': key('Redis'),
   'gateway.rate_limit_per_user': key('limits for each user'),
   'document.rate_limit_per_upstream': key('limits for each upstream'),
-  'gateway.extensions': key('extensions'),
   'document.cors': key('CORS', null, false),
   'document.compression': key('compression', null, false),
   'document.security_headers': key('security headers'),
@@ -60,7 +59,5 @@ export const UNAVAILABLE: UnavailableKeys = {
   'route.transform': key('transformation'),
   'route.compression': key('compression', null, false),
   'route.security_headers': key('security headers', true),
-  'route.guards': key('guards'),
-  'route.interceptors': key('interceptors'),
   'route.ai': key('AI routing'),
 };

@@ -1,20 +1,14 @@
 import { conditionsKey } from './checks/routes.js';
 import type { ConfigIssue } from './errors.js';
 import type { GatewayConfig } from './gateway.config.js';
+import { traceOf } from './places.js';
 import { parseRoutePath, pathShape } from './route-path.js';
 import type { RouteConfig } from './route.config.js';
 import type { Trace } from './trace.js';
 
-const TRACES = new WeakMap<GatewayConfig, Trace>();
-
-/** Keeps the places of a loaded document, so that warnings can name them. */
-export function rememberTrace(config: GatewayConfig, trace: Trace): void {
-  TRACES.set(config, trace);
-}
-
 /** What holds but is hardly meant: routes that can never be reached, each with the one that shadows it. */
 export function configWarnings(config: GatewayConfig): ConfigIssue[] {
-  const trace = TRACES.get(config);
+  const trace = traceOf(config);
   if (!trace) return [];
   return [...shadowed(config.routes, trace), ...unshared(config, trace)];
 }

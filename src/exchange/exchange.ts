@@ -75,3 +75,10 @@ export interface RequestHead {
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The exchange that this request belongs to; on requests for routes only. */
+    exchange: Exchange;
+  }
+}

@@ -80,6 +80,14 @@ export interface CompiledUpstreams {
 /** Nest token of the {@link UpstreamCompiler}. */
 export const UPSTREAM_COMPILER = Symbol('UpstreamCompiler');
 
+/** Makes ready, before a document's routes are mounted, what takes a promise. Rejects when the document can't be applied. */
+export interface SnapshotPreparer {
+  prepare(config: Readonly<GatewayConfig>): Promise<void>;
+}
+
+/** Nest token of the {@link SnapshotPreparer}. */
+export const SNAPSHOT_PREPARER = Symbol('SnapshotPreparer');
+
 /** Told when a snapshot came into force (health probes, limiter and metric registries). */
 export interface SnapshotListener {
   applied(snapshot: Snapshot): void;

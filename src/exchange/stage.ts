@@ -1,4 +1,4 @@
-import type { CanActivate } from '@nestjs/common';
+import type { CanActivate, NestInterceptor } from '@nestjs/common';
 
 import type { GatewayConfig } from '../config/gateway.config.js';
 import type { RouteConfig } from '../config/route.config.js';
@@ -23,6 +23,18 @@ export interface GuardFactory {
 
 /** Nest token of the guard factories in the order of the path (written once, in `pipeline.ts`). */
 export const PIPELINE = Symbol('Pipeline');
+
+/** What of the team's own stands around the forwarder of a route. */
+export interface InterceptorFactory {
+  /** Asked once per route when a snapshot is compiled; empty for a route without any. */
+  interceptorsFor(
+    route: Readonly<RouteConfig>,
+    document: Readonly<GatewayConfig>,
+  ): readonly NestInterceptor[];
+}
+
+/** Nest token of the {@link InterceptorFactory}. */
+export const INTERCEPTORS = Symbol('Interceptors');
 
 /** The exchange behind the request that a Nest guard or interceptor was given. */
 export function exchangeOf(request: unknown): Exchange {

@@ -111,6 +111,7 @@ export class GatewayEntry implements WriterHost {
   #start(exchange: Exchange, head: ScannedHead, client: ClientConnection, edge: EdgeSettings): boolean {
     let fault: unknown = null;
     try {
+      checkFraming(head, exchange, client);
       checkHead(head, exchange.request!, edge);
       if (!this.router.route(exchange)) return false;
       this.#identifyClient(exchange, edge);
@@ -154,29 +155,32 @@ export class GatewayEntry implements WriterHost {
   }
 }
 
-/** What the parser lets through and a gateway must not (RFC 9112 §3.2, §6.1). */
+/** Refuses what others may frame otherwise, and reads nothing behind it. */
+function checkFraming(head: ScannedHead, { request, reply }: Exchange, client: ClientConnection): void {
+  const doubt = framingDoubt(head.transferEncoding, request!.raw);
+  if (doubt === null) return;
+  client.endWith(reply!.raw);
+  throw new Refusal('bad_request', { detail: doubt });
+}
+
+/** What the parser takes for well framed and the next hop might not (RFC 9112 §6.1). */
+function framingDoubt(coding: string | null, request: FastifyRequest['raw']): string | null {
+  // In a request line, the parser knows 0.9 and 2.0 too.
+  if (request.httpVersionMajor !== 1) return 'this is not HTTP/1.1';
+  if (coding === null) return null;
+  const known = request.httpVersionMinor > 0 && coding.toLowerCase() === 'chunked';
+  return known ? null : 'Transfer-Encoding must be chunked alone';
+}
+
+/** What else the parser lets through and a gateway must not. */
 function checkHead(head: ScannedHead, request: FastifyRequest, edge: EdgeSettings): void {
-  const { httpVersionMajor, httpVersionMinor } = request.raw;
-  // The parser takes 0.9 and 2.0 in a request line for versions that it knows.
-  if (httpVersionMajor !== 1) throw new Refusal('bad_request', { detail: 'this is not HTTP/1.1' });
-  const http10 = httpVersionMinor === 0;
-  if (head.hosts > 1 || (head.hosts === 0 && !http10)) {
+  // RFC 9112 §3.2.
+  if (head.hosts > 1 || (head.hosts === 0 && request.raw.httpVersionMinor > 0)) {
     throw new Refusal('bad_request', { detail: 'exactly one Host is required' });
-  }
-  const coding = head.transferEncoding;
-  if (coding !== null && (http10 || coding.toLowerCase() !== 'chunked')) {
-    throw new Refusal('bad_request', { detail: 'Transfer-Encoding must be chunked alone' });
   }
   // Beyond, a number no longer says every length exactly.
   if (head.contentLength > Number.MAX_SAFE_INTEGER) throw new Refusal('payload_too_large');
   if (head.target.length > edge.maxUriLength) throw new Refusal('uri_too_long');
   if (head.expect !== null && head.expect.toLowerCase() !== '100-continue')
     throw new Refusal('expectation_failed');
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The exchange that this request belongs to; on requests for routes only. */
-    exchange: Exchange;
-  }
 }

@@ -2,13 +2,20 @@ import type { CanActivate } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { firstValueFrom, isObservable } from 'rxjs';
 
+import type { ExchangeLog } from '../exchange/event-log.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
 import type { ResponseSink } from '../exchange/response.js';
 import type { RouteHandler } from '../exchange/route.js';
 import type { ForwardPlan } from './forward-plan.js';
-import type { HttpForwarder } from './http-forwarder.js';
 import { refusalOf } from './problem.js';
+
+/** The end of a chain. */
+export interface Forwarder {
+  readonly log: ExchangeLog;
+  /** May throw before anything was sent upstream. */
+  forward(exchange: Exchange, sink: ResponseSink, plan: ForwardPlan): void;
+}
 
 /**
  * What is mounted for one configured route: its guards in the order of the path, then the forwarder. The chain runs
@@ -18,14 +25,15 @@ export class ProxyController implements RouteHandler {
   constructor(
     readonly guards: readonly CanActivate[],
     readonly plan: ForwardPlan,
-    readonly forwarder: HttpForwarder,
+    readonly forwarder: Forwarder,
   ) {}
 
   handle(exchange: Exchange, sink: ResponseSink): void {
     const context =
       this.guards.length === 0
         ? null
-        : new ExecutionContextHost([exchange.request, exchange.reply], ProxyController, this.handle);
+        : // oxlint-disable-next-line typescript/unbound-method -- what the context shows as the handler; never called.
+          new ExecutionContextHost([exchange.request, exchange.reply], ProxyController, this.handle);
     this.#from(0, context, exchange, sink);
   }
 

@@ -2,20 +2,24 @@ import type { CanActivate } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 
 import { durationMs } from '../common/duration.js';
+import type { GatewayConfig } from '../config/gateway.config.js';
+import type { RouteConfig } from '../config/route.config.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
 import type { RouteHandler } from '../exchange/route.js';
 import type { RouteMounter, RouteParts } from '../exchange/snapshot.js';
-import { type GuardFactory, PIPELINE } from '../exchange/stage.js';
+import { type GuardFactory, type InterceptorFactory, INTERCEPTORS, PIPELINE } from '../exchange/stage.js';
 import { compilePlan } from './forward-plan.js';
 import { HttpForwarder } from './http-forwarder.js';
-import { ProxyController } from './proxy.controller.js';
+import { InterceptedForwarder } from './interception/intercepted-forwarder.js';
+import { type Forwarder, ProxyController } from './proxy.controller.js';
 
 /** Gives each configured route its controller with its compiled chain. */
 @Injectable()
 export class ProxyRouteMounter implements RouteMounter {
   constructor(
     @Inject(PIPELINE) private readonly pipeline: readonly GuardFactory[],
+    @Inject(INTERCEPTORS) private readonly interceptors: InterceptorFactory,
     private readonly forwarder: HttpForwarder,
   ) {}
 
@@ -34,7 +38,14 @@ export class ProxyRouteMounter implements RouteMounter {
       connectMs: durationMs(document.upstreams[config.upstream]?.connection.connect_timeout ?? '5s'),
     };
     const plan = compilePlan(config, upstream, demanded(target), settings);
-    return new ProxyController(guards, plan, this.forwarder);
+    return new ProxyController(guards, plan, this.#forwarderFor(config, document));
+  }
+
+  /** A route without interceptors pays nothing for them. */
+  #forwarderFor(config: Readonly<RouteConfig>, document: Readonly<GatewayConfig>): Forwarder {
+    const interceptors = this.interceptors.interceptorsFor(config, document);
+    if (interceptors.length === 0) return this.forwarder;
+    return new InterceptedForwarder([...interceptors], this.forwarder);
   }
 }
 

@@ -10,7 +10,9 @@ import {
   ROUTE_MOUNTER,
   type RouteMounter,
   type Snapshot,
+  SNAPSHOT_PREPARER,
   type SnapshotListener,
+  type SnapshotPreparer,
   type Snapshots,
   UPSTREAM_COMPILER,
   type UpstreamCompiler,
@@ -36,6 +38,7 @@ export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState
   constructor(
     @Inject(UPSTREAM_COMPILER) private readonly upstreamCompiler: UpstreamCompiler,
     @Inject(ROUTE_MOUNTER) private readonly mounter: RouteMounter,
+    @Inject(SNAPSHOT_PREPARER) private readonly preparer: SnapshotPreparer,
   ) {}
 
   /** Throws until the first document was applied: the listener opens after that. */
@@ -64,6 +67,7 @@ export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState
   }
 
   async #apply(config: Readonly<GatewayConfig>): Promise<Snapshot> {
+    await this.preparer.prepare(config);
     const compiled = this.upstreamCompiler.compile(config);
     try {
       const routes = await this.#mountAll(config, compiled.upstreams);

@@ -117,18 +117,20 @@ export async function startTestGateway(
   options: TestGatewayOptions = {},
 ): Promise<TestGateway> {
   await import('reflect-metadata');
-  const [{ startGateway }, { parseConfig }] = await Promise.all([
+  const [{ startGateway }, { parseConfig }, { openText }] = await Promise.all([
     import('../../src/application.js'),
     import('../../src/config/loader.js'),
+    import('../../src/gateway.document.js'),
   ]);
   const file = options.file ?? 'test.json';
   const held: TestDocument = { current: document };
-  const load = (): GatewayConfig => {
-    const text = JSON.stringify(withTestDefaults(held.current, options));
-    return parseConfig(text, { file, format: 'json', env: options.env ?? {} });
-  };
+  const parse = { file, format: 'json', env: options.env ?? {} } as const;
+  const text = (): string => JSON.stringify(withTestDefaults(held.current, options));
+  const { config, extensions } = await openText(text(), parse);
+  const load = (): GatewayConfig => parseConfig(text(), { ...parse, registered: extensions });
   const logs = new LogCapture();
-  const running = await startGateway(load(), { port: 0, adminPort: 0, file, logDestination: logs, load });
+  const settings = { port: 0, adminPort: 0, file, logDestination: logs, extensions, load };
+  const running = await startGateway(config, settings);
   const gateway = new TestGateway(running, logs, held);
   closeAtEnd(() => gateway.kill());
   return gateway;

@@ -1,0 +1,26 @@
+import { ConfigIssue } from './errors.js';
+import type { GatewayConfig } from './gateway.config.js';
+import type { Trace } from './trace.js';
+
+const TRACES = new WeakMap<Readonly<GatewayConfig>, Trace>();
+
+/** Keeps the places of a loaded document, for what is found wrong with it later. */
+export function rememberTrace(config: Readonly<GatewayConfig>, trace: Trace): void {
+  TRACES.set(config, trace);
+}
+
+/** Undefined for a document that was not read from a text. */
+export function traceOf(config: Readonly<GatewayConfig>): Trace | undefined {
+  return TRACES.get(config);
+}
+
+/** Says what is wrong with what an object of the document holds under a key. */
+export function issueIn(
+  config: Readonly<GatewayConfig>,
+  owner: object,
+  key: string | number,
+  message: string,
+): ConfigIssue {
+  const trace = traceOf(config);
+  return trace?.issue(trace.spot(owner, key), message) ?? new ConfigIssue('document', 1, 1, '', message);
+}
