@@ -12,6 +12,7 @@ import {
   type TestGateway,
   waitFor,
 } from '../support/index.js';
+import { watched } from './fixtures/interceptors.js';
 
 const EXTENSIONS = [fileURLToPath(new URL('fixtures/interceptors.ts', import.meta.url))];
 
@@ -129,6 +130,18 @@ describe('an interceptor', () => {
       expect([answer.status, answer.text]).toEqual([200, '']);
     },
   );
+
+  it('watches a body that goes on to the client', async () => {
+    const gateway = await answering('watch the body', OK);
+    expect((await gateway.get('/')).text).toBe('hello');
+    expect(watched).toEqual([5]);
+  });
+
+  it.each(['nothing', 'status and headers'])('leaves the length of a HEAD alone (%s)', async (name) => {
+    const gateway = await answering(name, OK.replace(/hello$/, ''));
+    const [response] = (await gateway.raw(get('/', 'HEAD'))).responses;
+    expect([response!.header('content-length'), response!.text]).toEqual(['5', '']);
+  });
 
   it('stands around the next one of the list', async () => {
     const { backend } = await echoUpstream();

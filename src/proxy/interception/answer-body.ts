@@ -20,6 +20,11 @@ export class AnswerBody extends Readable {
     this.on('error', () => {});
   }
 
+  /** Nobody reads or watches it, and nothing has come yet: it need not be a stream at all. */
+  get isUntouched(): boolean {
+    return !this.wanted && this.readableLength === 0 && this.eventNames().length === 1;
+  }
+
   override push(chunk: Buffer | null): boolean {
     const more = super.push(chunk);
     if (!more && chunk !== null) this.#paused = true;

@@ -29,7 +29,9 @@ export interface InterceptionHost {
 export class Interception implements ResponseSource, UpstreamAnswerOwner, BodyReceiver {
   #subscription: Subscription | null = null;
   readonly #upstream: UpstreamAnswer[] = [];
+  /** What the writer asks to go on: a body that is pumped, or the upstream itself. */
   #pump: BodyPump | null = null;
+  #direct: UpstreamAnswer | null = null;
   #answered = false;
   #over = false;
 
@@ -57,7 +59,8 @@ export class Interception implements ResponseSource, UpstreamAnswerOwner, BodyRe
   }
 
   resume(): void {
-    this.#pump?.resume();
+    if (this.#direct !== null) this.#direct.source?.resume();
+    else this.#pump?.resume();
   }
 
   /** The exchange is over, whichever way: nothing of it may go on. */
@@ -127,6 +130,10 @@ export class Interception implements ResponseSource, UpstreamAnswerOwner, BodyRe
     this.#answered = true;
     sink.head(head);
     if (Buffer.isBuffer(content)) return this.#writeWhole(content);
+    if (origin?.passTo(sink)) {
+      this.#direct = origin;
+      return;
+    }
     const announced = isBodiless(head.status, method) ? -1 : head.contentLength;
     this.#pump = new BodyPump(content, sink, this, announced).begin();
   }

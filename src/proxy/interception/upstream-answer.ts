@@ -24,6 +24,8 @@ export class UpstreamAnswer implements ResponseSink {
   /** Why the body broke off. */
   broken: Error | null = null;
   #ended = false;
+  /** Takes the body as it comes, past the stream. */
+  #direct: ResponseSink | null = null;
 
   constructor(
     private readonly subscriber: Subscriber<UpstreamResponse>,
@@ -42,18 +44,20 @@ export class UpstreamAnswer implements ResponseSink {
   }
 
   data(chunk: Buffer): boolean {
-    return this.body!.push(chunk);
+    return this.#direct === null ? this.body!.push(chunk) : this.#direct.data(chunk);
   }
 
   end(trailers: readonly string[] | null): void {
     this.#ended = true;
     this.trailers = trailers;
-    this.body!.push(null);
+    if (this.#direct === null) this.body!.push(null);
+    else this.#direct.end(trailers);
   }
 
   abort(cause: Error): void {
     this.#ended = true;
     this.broken = cause;
+    if (this.#direct !== null) return this.#direct.abort(cause);
     // Who collects the body before answering gets a refusal to answer with.
     this.body?.destroy(new Refusal('upstream_unavailable', { cause }));
     this.owner.upstreamBroke(this, cause);
@@ -71,6 +75,13 @@ export class UpstreamAnswer implements ResponseSink {
 
   switched(tunnel: Tunnel): void {
     this.owner.sink.switched(tunnel);
+  }
+
+  /** Sends the body on as it comes, without a stream between; false when somebody deals with that. */
+  passTo(sink: ResponseSink): boolean {
+    if (this.#ended || !this.body!.isUntouched) return false;
+    this.#direct = sink;
+    return true;
   }
 
   /** Somebody asked for the body. */
