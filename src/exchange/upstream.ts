@@ -34,6 +34,11 @@ export interface ConnectionPool {
 
 /** undici's handler for one request; the pool tells it which connection carries it. */
 export interface PooledHandler extends Dispatcher.DispatchHandler {
+  /**
+   * Header lines (name, value, …) that are valid already (RFC 9110 §5.5): the parser's own, or made of such. What
+   * frames or addresses the request goes into the options' `headers` instead, where undici reads it.
+   */
+  readonly lines: readonly string[];
   connection: PooledConnection | null;
 }
 

@@ -30,6 +30,7 @@ export class Attempt implements PooledHandler {
   constructor(
     readonly owner: AttemptOwner,
     readonly backend: Backend,
+    readonly lines: readonly string[],
   ) {
     backend.state.inFlight++;
   }

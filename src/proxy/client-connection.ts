@@ -17,7 +17,8 @@ export class ClientConnection {
   /** The peer's address, IPv4 unmapped. */
   readonly address: string;
   readonly port: number;
-  readonly localPort: number;
+  /** In decimal, as headers say it. */
+  readonly localPort: string;
   readonly secure: boolean;
   /** Set once the client asked for an upgrade: nothing else comes on this socket. */
   upgrading: UpgradingClient | null = null;
@@ -37,7 +38,7 @@ export class ClientConnection {
   constructor(readonly socket: Socket) {
     this.address = normaliseIp(socket.remoteAddress ?? '') ?? '';
     this.port = socket.remotePort ?? 0;
-    this.localPort = socket.localPort ?? 0;
+    this.localPort = String(socket.localPort ?? 0);
     this.secure = 'encrypted' in socket;
     // A half-closed client counts as gone (behaviour.md, Bodies): node only tells requests whose body is unread.
     socket.on('end', () => {
@@ -51,11 +52,14 @@ export class ClientConnection {
   /** False for what stands behind the last request: nobody's message. */
   admit(response: ServerResponse): boolean {
     if (this.closing || this.#lastSeen) return false;
-    if (this.endsWithNext) {
-      this.#lastSeen = true;
-      response.shouldKeepAlive = false;
-    }
+    if (this.endsWithNext) this.endWith(response);
     return true;
+  }
+
+  /** Nothing behind this response's request is admitted, and the connection ends with it. */
+  endWith(response: ServerResponse): void {
+    this.#lastSeen = true;
+    response.shouldKeepAlive = false;
   }
 
   /** Whether a response is still owed. */

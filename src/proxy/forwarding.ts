@@ -13,7 +13,7 @@ import type { Deadlined, Deadlines } from './deadlines.js';
 import type { ForwardPlan } from './forward-plan.js';
 import { RequestBody, type UploadWatcher } from './request-body.js';
 import type { ScannedHead } from './request-head.js';
-import { outgoingHeaders } from './request-headers.js';
+import { framingHeaders, outgoingLines } from './request-headers.js';
 import { clientHead } from './response-headers.js';
 import { isTimeout, reasonOf } from './upstream-fault.js';
 
@@ -43,6 +43,7 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
   #totalAt = 0;
   readonly #body: RequestBody | null;
   readonly #request: Dispatcher.DispatchOptions;
+  readonly #lines: readonly string[];
   readonly #path: string;
 
   constructor(
@@ -58,9 +59,10 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
     this.#request = {
       path: this.#path,
       method: head.method,
-      headers: outgoingHeaders(exchange, head, connectionOf(raw.socket), plan.outgoing),
+      headers: framingHeaders(exchange, head, plan.outgoing),
       body: this.#body,
     };
+    this.#lines = outgoingLines(exchange, head, connectionOf(raw.socket), plan.outgoing);
   }
 
   begin(): void {
@@ -81,7 +83,7 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
 
   #try(backend: Backend, fresh: boolean): void {
     const { exchange } = this;
-    const attempt = new Attempt(this, backend);
+    const attempt = new Attempt(this, backend, this.#lines);
     this.#attempt = attempt;
     exchange.backend = backend;
     exchange.attempts++;

@@ -33,11 +33,19 @@ const FORWARDED: ReadonlySet<string> = new Set([
 ]);
 const GATEWAY_VERSION = `nexus-gateway/${VERSION}`;
 
+/** What addresses and frames the request to the upstream; the rest is in {@link outgoingLines}. */
+export function framingHeaders(exchange: Exchange, head: ScannedHead, { hostHeader }: OutgoingRules): string[] {
+  const out: string[] = [];
+  if (head.contentLength >= 0) out.push('Content-Length', String(head.contentLength));
+  pushHost(out, hostHeader, hostOf(exchange, head));
+  return out;
+}
+
 /**
  * The header lines of the request to the upstream: end-to-end ones with their bytes, order and repetition kept,
  * `Cookie` lines joined (RFC 9113 §8.2.3), then the gateway's own, which nothing that the client says can remove.
  */
-export function outgoingHeaders(
+export function outgoingLines(
   exchange: Exchange,
   head: ScannedHead,
   client: ClientConnection,
@@ -47,16 +55,17 @@ export function outgoingHeaders(
   const told = exchange.peerTrusted ? new Told() : null;
   const cookie = copyEndToEnd(head, rules, told, out);
   if (cookie !== null) out.push('Cookie', cookie);
-  if (head.contentLength >= 0) out.push('Content-Length', String(head.contentLength));
-  // The authority of an absolute target is the request's host, whatever Host says (RFC 9112 §3.2.2).
-  const host = exchange.target?.authority ?? head.host;
-  pushHost(out, rules.hostHeader, host);
   out.push('X-Forwarded-For', forwardedFor(exchange, told, client));
   out.push('X-Forwarded-Proto', told?.proto ?? (client.secure ? 'https' : 'http'));
-  out.push('X-Forwarded-Host', told?.host ?? host);
-  out.push('X-Forwarded-Port', told?.port ?? String(client.localPort));
+  out.push('X-Forwarded-Host', told?.host ?? hostOf(exchange, head));
+  out.push('X-Forwarded-Port', told?.port ?? client.localPort);
   out.push('X-Real-IP', exchange.clientIp, 'X-Request-Id', exchange.id, 'X-Gateway-Version', GATEWAY_VERSION);
   return out;
+}
+
+/** The authority of an absolute target is the request's host, whatever Host says (RFC 9112 §3.2.2). */
+function hostOf(exchange: Exchange, head: ScannedHead): string {
+  return exchange.target?.authority ?? head.host;
 }
 
 /** undici writes the backend's own where none is given, also for clients without one (HTTP/1.0). */

@@ -6,6 +6,7 @@ import { durationMs } from '../common/duration.js';
 import type { ConnectionConfig } from '../config/upstream.config.js';
 import type { ConnectionPool, PooledConnection, PooledHandler } from '../exchange/upstream.js';
 import { connectorFor } from './connector.js';
+import { dispatchWithLines, fixedOrigin } from './header-lines.js';
 
 /** Largest response head accepted of an upstream, in bytes. */
 const MAX_RESPONSE_HEAD = 64 * 1024;
@@ -17,6 +18,7 @@ const MAX_RESPONSE_HEAD = 64 * 1024;
  */
 export class BackendConnectionPool implements ConnectionPool {
   readonly #options: ConnectionOptions;
+  readonly #origin: URL;
   readonly #idle: Connection[] = [];
   readonly #waiting = new Map<PooledHandler, Dispatcher.DispatchOptions>();
   #open = 0;
@@ -26,6 +28,7 @@ export class BackendConnectionPool implements ConnectionPool {
     readonly origin: URL,
     readonly config: Readonly<ConnectionConfig>,
   ) {
+    this.#origin = fixedOrigin(origin);
     const keepAlive = durationMs(config.keep_alive);
     this.#options = {
       connect: connectorFor(config),
@@ -65,7 +68,7 @@ export class BackendConnectionPool implements ConnectionPool {
 
   #connect(): Connection {
     this.#open++;
-    return new Connection(this.origin.origin, this.#options, this.#released, this.#dropped);
+    return new Connection(this.#origin, this.#options, this.#released, this.#dropped);
   }
 
   /** A request ended: the connection serves the longest waiting one, or rests. */
@@ -109,7 +112,7 @@ class Connection implements PooledConnection {
   readonly client: Client;
 
   constructor(
-    origin: string,
+    origin: URL,
     options: ConnectionOptions,
     readonly released: (connection: Connection, reusable: boolean) => void,
     dropped: (connection: Connection) => void,
@@ -130,7 +133,7 @@ class Connection implements PooledConnection {
 
   run(options: Dispatcher.DispatchOptions, handler: PooledHandler): void {
     handler.connection = this;
-    this.client.dispatch(options, handler);
+    dispatchWithLines(this.client, options, handler);
   }
 
   release(reusable: boolean): void {

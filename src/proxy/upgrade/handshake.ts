@@ -11,7 +11,7 @@ import { connectionOf } from '../client-connection.js';
 import type { Deadlined, Deadlines } from '../deadlines.js';
 import type { ForwardPlan } from '../forward-plan.js';
 import type { ScannedHead } from '../request-head.js';
-import { outgoingHeaders } from '../request-headers.js';
+import { framingHeaders, outgoingLines } from '../request-headers.js';
 import { isTimeout, reasonOf } from '../upstream-fault.js';
 import type { ClientEnd } from './client-end.js';
 import { HandshakeAttempt, type HandshakeOwner } from './handshake-attempt.js';
@@ -48,12 +48,11 @@ export class Handshake implements HandshakeOwner, Deadlined, ResponseSource {
   ) {
     const { raw } = exchange.request!;
     this.#path = plan.target(exchange);
-    this.#headers = outgoingHeaders(
-      exchange,
-      exchange.head as ScannedHead,
-      connectionOf(raw.socket),
-      plan.outgoing,
-    );
+    const head = exchange.head as ScannedHead;
+    this.#headers = [
+      ...framingHeaders(exchange, head, plan.outgoing),
+      ...outgoingLines(exchange, head, connectionOf(raw.socket), plan.outgoing),
+    ];
   }
 
   begin(): void {
