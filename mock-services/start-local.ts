@@ -11,6 +11,8 @@ import { welcome } from './welcome.js';
 
 /** From dist/mock-services, where this runs. */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** docs/decisions/0007-fixed-young-generation.md. */
+const NODE_FLAGS = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 const CONFIG = 'config/gateway.yml';
 /** npm hands a Ctrl-C on that the terminal has already sent: signals this close together (ms) are one. */
 const SAME_SIGNAL = 500;
@@ -33,7 +35,7 @@ async function main(): Promise<number> {
 
 async function runGateway(): Promise<number> {
   // A process group of its own: the terminal's Ctrl-C must reach the gateway once, through us.
-  const gateway = spawn(process.execPath, ['dist/src/main.js', '--config', CONFIG], {
+  const gateway = spawn(process.execPath, [...NODE_FLAGS, 'dist/src/main.js', '--config', CONFIG], {
     stdio: 'inherit',
     detached: true,
   });

@@ -14,7 +14,7 @@ const MAX_RESPONSE_HEAD = 64 * 1024;
 /**
  * The sockets to one backend: one undici `Client` each, the latest used first, so that idle ones can age and
  * close. undici's own `Pool` counts its queue nowhere, cannot be asked for a fresh socket, and does not say
- * whether a socket was used before (docs/decisions/0002-connection-pool.md).
+ * whether a socket was used before (docs/decisions/0005-connection-pool.md).
  */
 export class BackendConnectionPool implements ConnectionPool {
   readonly #options: ConnectionOptions;
