@@ -37,6 +37,7 @@ export class TableRouter implements Router {
   }
 
   #host(value: string): string | null {
+    if (value === '') return null;
     if (value === this.#lastValue) return this.#lastHost;
     const host = hostOf(value);
     if (host === null) throw new Refusal('bad_request', { detail: 'the Host is malformed' });
