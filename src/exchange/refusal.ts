@@ -31,7 +31,7 @@ export class Refusal extends HttpException {
     const { status, error } = REASONS[reason];
     super(error, options.status ?? status, { cause: options.cause });
     const foreign = options.status !== undefined && options.status !== status;
-    this.title = foreign ? (STATUS_CODES[options.status!]?.toLowerCase() ?? error) : error;
+    this.title = foreign ? (STATUS_CODES[options.status]?.toLowerCase() ?? error) : error;
     this.detail = options.detail ?? this.title;
     this.headers = options.headers ?? {};
     this.members = options.members ?? {};

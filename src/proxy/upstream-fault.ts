@@ -19,6 +19,6 @@ export function isTimeout(cause: Error | null): boolean {
   return code === 'CONNECT_TIMEOUT' || code === 'ETIMEDOUT';
 }
 
-function codeOf(cause: Error | null): string | undefined {
-  return (cause as NodeJS.ErrnoException | null)?.code;
+function codeOf(cause: Error | null): unknown {
+  return cause !== null && 'code' in cause ? cause.code : undefined;
 }
