@@ -19,6 +19,6 @@ export function isTimeout(cause: Error | null): boolean {
   return code === 'CONNECT_TIMEOUT' || code === 'ETIMEDOUT';
 }
 
-function codeOf(cause: Error | null): unknown {
-  return cause !== null && 'code' in cause ? cause.code : undefined;
+function codeOf(cause: Error | null): string {
+  return cause !== null && 'code' in cause ? String(cause.code) : '';
 }
