@@ -10,7 +10,7 @@ const UNWRITABLE: ReadonlySet<string> = new Set([
 export function reasonOf(cause: Error): AnswerReason {
   if (isTimeout(cause)) return 'upstream_timeout';
   // undici and node refuse to write what is not valid HTTP: the client sent it (RFC 9110 §5.5).
-  if (UNWRITABLE.has(codeOf(cause) ?? '')) return 'bad_request';
+  if (UNWRITABLE.has(codeOf(cause))) return 'bad_request';
   return 'upstream_unavailable';
 }
 
