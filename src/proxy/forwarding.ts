@@ -38,6 +38,8 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
   #lastCause: Error | null = null;
   #retriedFresh = false;
   #uploadPaused = false;
+  /** The client has not taken what it was sent; the upstream waits for it. */
+  #clientBehind = false;
   #headSeen = false;
   #done = false;
   #totalAt = 0;
@@ -92,7 +94,15 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
     options.path = backend.basePath + this.#path;
     if (backend.pool.dispatch(options, attempt, fresh)) return;
     attempt.refused();
-    this.#refuse(new Refusal('overloaded', { headers: { 'Retry-After': '1' } }));
+    exchange.attempts--;
+    this.#lastCause = new Refusal('overloaded', { headers: { 'Retry-After': '1' } });
+    this.#nextBut(backend);
+  }
+
+  /** Nothing was sent to this one, so another may have the request. */
+  #nextBut(backend: Backend): void {
+    (this.#tried ??= new Set()).add(backend);
+    this.#next();
   }
 
   attemptStarted(): void {
@@ -113,8 +123,7 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
     const reason = reasonOf(cause);
     if (reason !== 'bad_request') this.host.log.upstreamRequestFailed(this.exchange, cause, reason);
     if (attempt.started || reason === 'bad_request') return this.#refuse(new Refusal(reason, { cause }));
-    (this.#tried ??= new Set()).add(attempt.backend);
-    this.#next();
+    this.#nextBut(attempt.backend);
   }
 
   /** The keep-alive race: the upstream closed an idle connection just as the request was written to it. */
@@ -131,6 +140,7 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
 
   #noneLeft(): Refusal {
     if (this.#tried === null) return new Refusal('no_healthy_backend');
+    if (this.#lastCause instanceof Refusal) return this.#lastCause;
     const reason: AnswerReason = isTimeout(this.#lastCause) ? 'upstream_timeout' : 'upstream_unavailable';
     return new Refusal(reason, { cause: this.#lastCause });
   }
@@ -155,7 +165,9 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
 
   responseData(chunk: Buffer): boolean {
     this.#waitFor('body', this.plan.idleMs);
-    return this.sink.data(chunk);
+    const more = this.sink.data(chunk);
+    this.#clientBehind = !more;
+    return more;
   }
 
   responseEnd(rawTrailers: readonly string[] | null): void {
@@ -166,6 +178,7 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
   // The client's end.
 
   resume(): void {
+    this.#clientBehind = false;
     this.#waitFor('body', this.plan.idleMs);
     this.#attempt?.resume();
   }
@@ -199,11 +212,20 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
 
   expired(): void {
     if (this.#done) return;
-    if (this.#phase === 'body') return this.#breakOff(new Error('idle timeout'));
+    if (this.#phase === 'body') return this.#bodyExpired();
     const clientsFault = this.#phase === 'upload' && !this.#uploadPaused;
     const reason: AnswerReason = clientsFault ? 'request_timeout' : 'upstream_timeout';
     if (!clientsFault) this.host.log.upstreamRequestFailed(this.exchange, new Error('timeout'), reason);
     this.#refuse(new Refusal(reason));
+  }
+
+  #bodyExpired(): void {
+    if (this.#totalAt > 0 && this.#totalAt <= this.host.deadlines.clock.now())
+      return this.#breakOff(new Error('total timeout'));
+    if (!this.#clientBehind) return this.#breakOff(new Error('idle timeout'));
+    // Not the upstream's failure: nobody may hold that against its backend.
+    this.exchange.reason = 'request_timeout';
+    this.#cut(new Error('the client does not read'));
   }
 
   // Ends, each at most once.
@@ -215,6 +237,10 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
 
   #breakOff(cause: Error): void {
     this.host.log.upstreamRequestFailed(this.exchange, cause, 'upstream_aborted');
+    this.#cut(cause);
+  }
+
+  #cut(cause: Error): void {
     this.#stop(cause);
     this.sink.abort(cause);
   }

@@ -75,15 +75,16 @@ describe('case 35: an upstream that accepts and never answers', () => {
 
 describe('case 35: an upstream that answers and then falls silent', () => {
   it.each([
-    ['timeouts.idle', { timeouts: { idle: '300ms' } }],
-    ['timeouts.total', { timeouts: { total: '300ms' } }],
-  ])('is cut after %s, with no second status', async (_, route) => {
+    ['timeouts.idle', { timeouts: { idle: '300ms' } }, 'idle timeout'],
+    ['timeouts.total', { timeouts: { total: '300ms' } }, 'total timeout'],
+  ])('is cut after %s, with no second status', async (_, route, err) => {
     const { gateway, upstream } = await behind((connection) => connection.write(`${HEAD}hello`), route);
     const [text, ms] = await timed(async () => (await gateway.raw(GET, { until: 'close' })).text);
     expectAround(ms, TIMEOUT);
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
     expect(text).toMatch(/hello\r\n$/);
     await upstream.connections[0]!.untilClosed({ timeoutMs: 1_000 });
+    await gateway.logged('upstream request failed', { reason: 'upstream_aborted', err });
     await gateway.logged('request completed', { status: 200, reason: 'upstream_aborted' });
     await untilAtRest(gateway);
   });
@@ -103,7 +104,7 @@ describe('case 35: an upstream that answers and then falls silent', () => {
     expect((await gateway.get('/a')).text).toBe('012345');
   });
 
-  it('after 5 MB that the client does not read: ended too', async () => {
+  it('after 5 MB that the client does not read: ended too, which nobody holds against the backend', async () => {
     const { gateway, upstream } = await behind(
       (connection) => connection.write(Buffer.concat([Buffer.from(HEAD), Buffer.alloc(5 * 1024 ** 2)])),
       { timeouts: { idle: '300ms' } },
@@ -111,7 +112,8 @@ describe('case 35: an upstream that answers and then falls silent', () => {
     const client = await gateway.connect();
     client.pause();
     await client.write(GET);
-    await gateway.logged('request completed', { status: 200 });
+    await gateway.logged('request completed', { status: 200, reason: 'request_timeout' });
+    expect(gateway.logsWith('upstream request failed')).toHaveLength(0);
     await upstream.connections[0]!.untilClosed({ timeoutMs: 1_000 });
     await untilAtRest(gateway);
     client.resume();
@@ -129,7 +131,8 @@ describe('an upload that the upstream does not take', () => {
     const client = await gateway.connect();
     await client.write(`POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: ${64 * 1024 ** 2}\r\n\r\n`);
     client.socket.write(Buffer.alloc(32 * 1024 ** 2));
-    await gateway.logged('request completed', { status: 504, reason: 'upstream_timeout' });
+    const line = await gateway.logged('request completed');
+    expect(line).toMatchObject({ status: 504, reason: 'upstream_timeout' });
     await untilAtRest(gateway);
   });
 });
