@@ -161,18 +161,20 @@ class Gateway implements RunningGateway {
     const { delay, grace_period } = this.config.server.shutdown;
     const active = this.app.get(ActiveExchanges);
     const log = this.app.get(GatewayLog);
-    const inFlight = active.size;
+    const endedBefore = active.ended;
     this.state.listening = false;
-    log.shutdownStarted(signal, inFlight);
+    log.shutdownStarted(signal, active.size);
     if (durationMs(delay) > 0) await new Promise((resolve) => setTimeout(resolve, durationMs(delay)));
     active.draining = true;
     this.app.get(HealthMonitor).stop();
     const server = this.app.getHttpServer();
     server.close();
     const cut = await active.drain(durationMs(grace_period));
+    // Those count too that came after the signal, over connections that were open.
+    const drained = active.ended - endedBefore;
     active.cut();
     log.shutdownComplete({
-      drained: inFlight - cut,
+      drained,
       cut,
       duration_ms: Math.round(performance.now() - started),
     });

@@ -7,6 +7,8 @@ export class ActiveExchanges {
   #idle: (() => void) | null = null;
   /** Set as soon as a stop begins to drain: every answer then says `Connection: close`. */
   draining = false;
+  /** Exchanges that have ended since the start. */
+  ended = 0;
 
   get size(): number {
     return this.#writers.size;
@@ -18,6 +20,7 @@ export class ActiveExchanges {
 
   remove(writer: ResponseWriter): void {
     this.#writers.remove(writer);
+    this.ended++;
     if (this.#writers.size === 0) this.#idle?.();
   }
 
