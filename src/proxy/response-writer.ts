@@ -286,8 +286,9 @@ export class ResponseWriter implements ResponseSink, Listed {
   #finish(): void {
     if (this.#over) return;
     this.#over = true;
-    this.client.remove(this);
     this.source?.cancel();
     this.host.ended(this);
+    // Last: it lets the next pipelined exchange begin.
+    this.client.remove(this);
   }
 }

@@ -97,6 +97,7 @@ describe('garbage behind a whole request', () => {
     await client.untilEnded();
     expect(client.responses.map((response) => response.status)).toEqual([200, status]);
     expect(client.responses[1]!.header('connection')).toBe('close');
+    expect(gateway.logsWith('request completed').map((line) => line['status'])).toEqual([200, status]);
   });
 
   it('is answered at once where nothing is under way, with one log line', async () => {
