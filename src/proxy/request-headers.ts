@@ -34,7 +34,11 @@ const FORWARDED: ReadonlySet<string> = new Set([
 const GATEWAY_VERSION = `nexus-gateway/${VERSION}`;
 
 /** What addresses and frames the request to the upstream; the rest is in {@link outgoingLines}. */
-export function framingHeaders(exchange: Exchange, head: ScannedHead, { hostHeader }: OutgoingRules): string[] {
+export function framingHeaders(
+  exchange: Exchange,
+  head: ScannedHead,
+  { hostHeader }: OutgoingRules,
+): string[] {
   const out: string[] = [];
   if (head.contentLength >= 0) out.push('Content-Length', String(head.contentLength));
   pushHost(out, hostHeader, hostOf(exchange, head));
