@@ -13,8 +13,8 @@ const scratch4 = new Uint16Array(2);
 const scratch6 = new Uint16Array(8);
 
 /** Whether the text is a CIDR (`10.0.0.0/8`, `2001:db8::/32`) or a single address; host bits may be set. */
-export function isCidr(text: unknown): text is string {
-  return typeof text === 'string' && parseCidr(text) !== null;
+export function isCidr(text: string): boolean {
+  return parseCidr(text) !== null;
 }
 
 /** Disjoint blocks of one family, ascending. */

@@ -174,10 +174,11 @@ const REFUSALS: readonly Row[] = [
   ],
   [
     'a bad range of addresses',
-    'server: {trusted_proxies: [10.0.0.0/33, example.com, 10.0.0.1]}\n' + ROUTE,
+    'server: {trusted_proxies: [10.0.0.0/33, example.com, 10.0.0.1, 10.0.0.0/08]}\n' + ROUTE,
     [
       '1:28 server.trusted_proxies[0]: "10.0.0.0/33" has a bad prefix length, expected an address range such as 10.0.0.0/8 or ::1/128',
       '1:41 server.trusted_proxies[1]: "example.com" is no address range, expected an address range such as 10.0.0.0/8 or ::1/128',
+      '1:64 server.trusted_proxies[3]: "10.0.0.0/08" has a bad prefix length, expected an address range such as 10.0.0.0/8 or ::1/128',
     ],
   ],
   [

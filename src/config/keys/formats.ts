@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 
 import { isFQDN } from 'class-validator';
 
+import { isCidr } from '../../common/cidr.js';
 import { errorCode } from '../references.js';
 import { regexFault } from '../regex-safety.js';
 import { parseRoutePath } from '../route-path.js';
@@ -48,12 +49,9 @@ export function method(): ScalarKind {
 /** A single address or a CIDR range. */
 export function network(): ScalarKind {
   return textOf('an address range such as 10.0.0.0/8 or ::1/128', (value) => {
-    const [address = '', bits, ...rest] = value.split('/');
-    const version = isIP(address);
-    if (version === 0 || rest.length > 0 || address.includes('%')) return 'is no address range';
-    if (bits === undefined) return undefined;
-    const fits = /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
-    return fits ? undefined : 'has a bad prefix length';
+    if (isCidr(value)) return undefined;
+    const [address = '', ...prefix] = value.split('/');
+    return isCidr(address) && prefix.length === 1 ? 'has a bad prefix length' : 'is no address range';
   });
 }
 
