@@ -24,7 +24,9 @@ export interface Snapshots {
 /** Nest token of the {@link Snapshots}. */
 export const SNAPSHOTS = Symbol('Snapshots');
 
+/** What a request is matched by. */
 export interface MatchRequest {
+  /** Case-sensitive (RFC 9110 §9.1). */
   readonly method: string;
   /** Canonical path. */
   readonly path: string;
@@ -32,12 +34,14 @@ export interface MatchRequest {
   readonly host: string | null;
   /** Original bytes with the question mark; empty for none. */
   readonly query: string;
-  /** Read only when a route has header conditions. */
+  /** Names in lower case, as node:http gives them. Read only when a route has header conditions. */
   readonly headers: IncomingHttpHeaders;
 }
 
+/** The route that takes a request, and the decoded values of its path parameters. */
 export interface RouteMatch {
   readonly route: Route;
+  /** Without a prototype: a parameter may have any name. */
   readonly params: Readonly<Record<string, string>>;
 }
 

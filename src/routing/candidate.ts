@@ -1,14 +1,8 @@
 import type { RoutePath } from '../config/route-path.js';
 import type { Route } from '../exchange/route.js';
+import type { MatchRequest, RouteMatch } from '../exchange/snapshot.js';
 import { decodeSegment } from './canonical-path.js';
-import { compileConditions, type Condition, type MatchRequest } from './conditions.js';
-
-/** The route that takes a request, and the decoded values of its path parameters. */
-export interface RouteMatch {
-  readonly route: Route;
-  /** Without a prototype: a parameter may have any name. */
-  readonly params: Readonly<Record<string, string>>;
-}
+import { compileConditions, type Condition } from './conditions.js';
 
 interface Parameter {
   readonly name: string;

@@ -1,18 +1,5 @@
+import type { CanonicalTarget } from '../exchange/router.js';
 import { hostOf } from './host.js';
-
-/** A request target, split, checked and normalised; every string is what the parser gave (`latin1` text). */
-export interface CanonicalTarget {
-  /** For matching, guards and limits; starts with `/`. */
-  readonly path: string;
-  /** The path's bytes as the client sent them; starts with `/`. */
-  readonly rawPath: string;
-  /** Empty, or `?` and the query's bytes as the client sent them. */
-  readonly query: string;
-  /** Host and port of an absolute target, as sent: it counts as the Host (RFC 9112 §3.2.2); else null. */
-  readonly authority: string | null;
-  /** `rawPath` and `query` together: the target in origin form. */
-  readonly originForm: string;
-}
 
 // What a byte of a target is.
 const PLAIN = 0;

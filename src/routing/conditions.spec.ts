@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { compileConditions, type MatchRequest } from './conditions.js';
+import type { MatchRequest } from '../exchange/snapshot.js';
+import { compileConditions } from './conditions.js';
 
 function holds(
   config: { headers?: Record<string, string>; query?: Record<string, string> },

@@ -1,20 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
-
 import type { RouteConfig } from '../config/route.config.js';
-
-/** What a request is matched by. */
-export interface MatchRequest {
-  /** Case-sensitive (RFC 9110 §9.1). */
-  readonly method: string;
-  /** The canonical path, starting with `/`. */
-  readonly path: string;
-  /** As `hostOf` gives it; null for none. */
-  readonly host: string | null;
-  /** Names in lower case, as node:http gives them. */
-  readonly headers: IncomingHttpHeaders;
-  /** Empty, or `?` and the query as sent. */
-  readonly query: string;
-}
+import type { MatchRequest } from '../exchange/snapshot.js';
 
 /** One `headers` or `query` entry of a route. */
 export interface Condition {

@@ -1,7 +1,7 @@
 import type { PathSegment, RoutePath } from '../config/route-path.js';
+import type { MatchRequest } from '../exchange/snapshot.js';
 import type { Candidate } from './candidate.js';
 import { canonicalSegment } from './canonical-path.js';
-import type { MatchRequest } from './conditions.js';
 
 /** Judges a candidate whose path fits: true ends the search with it. */
 export type Judge = (candidate: Candidate, request: MatchRequest) => boolean;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { RouteConfig } from '../config/route.config.js';
 import type { Route } from '../exchange/route.js';
 import { canonicalTarget } from './canonical-path.js';
-import type { MatchRequest } from './conditions.js';
+import type { MatchRequest } from '../exchange/snapshot.js';
 import { RouteTable } from './route-table.js';
 
 type Fields = Pick<RouteConfig, 'path' | 'exact' | 'hosts' | 'methods' | 'headers' | 'query'>;

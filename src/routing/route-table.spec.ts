@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RouteConfig } from '../config/route.config.js';
 import type { Route } from '../exchange/route.js';
 import { canonicalTarget } from './canonical-path.js';
-import type { MatchRequest } from './conditions.js';
+import type { MatchRequest } from '../exchange/snapshot.js';
 import { RouteTable } from './route-table.js';
 
 let unnamed = 0;

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 
 import { parseRoutePath } from '../config/route-path.js';
 import type { Route } from '../exchange/route.js';
-import { Candidate, type RouteMatch } from './candidate.js';
-import type { MatchRequest } from './conditions.js';
+import type { MatchRequest, RouteMatch, RouteMatcher } from '../exchange/snapshot.js';
+import { Candidate } from './candidate.js';
 import { type Judge, PathNode } from './path-trie.js';
 
 /** What a route without `methods` is shown to take. */
@@ -15,7 +15,7 @@ const takes: Judge = (candidate, request) =>
 const takesMethod: Judge = (candidate, request) => candidate.takesMethod(request.method);
 
 /** All routes of a snapshot, ordered as docs/routing.md says: one trie for each host tier. Immutable. */
-export class RouteTable {
+export class RouteTable implements RouteMatcher {
   private readonly exactHosts = new Map<string, PathNode>();
   /** By what follows the asterisk: `.example.com`. */
   private readonly wildcardHosts = new Map<string, PathNode>();

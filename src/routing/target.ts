@@ -1,8 +1,9 @@
 import { parseRoutePath, type RoutePath } from '../config/route-path.js';
 import type { RewriteConfig, RouteConfig } from '../config/route.config.js';
 import type { Exchange } from '../exchange/exchange.js';
+import type { CanonicalTarget } from '../exchange/router.js';
 import { parseTemplate } from '../common/template.js';
-import { type CanonicalTarget, canonicalTarget, escapeForeign } from './canonical-path.js';
+import { canonicalTarget, escapeForeign } from './canonical-path.js';
 
 /** What templates may ask of an exchange. */
 export type RewriteContext = Pick<Exchange, 'id' | 'clientIp' | 'identity'>;
