@@ -67,7 +67,7 @@ export interface RequestHead {
   /** The peer of the socket: address (IPv4 unmapped, no brackets) and port. */
   readonly remoteAddress: string;
   readonly remotePort: number;
-  /** Host header or the authority of an absolute target, as it came; empty when absent. */
+  /** Host header as it came; empty when absent. The authority of an absolute target goes before it. */
   readonly host: string;
   readonly userAgent: string | null;
   /** Name, value, name, value, … in original order and case, values as `latin1` text. */

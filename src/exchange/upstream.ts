@@ -68,8 +68,8 @@ export interface Upstream {
   readonly balancing: string;
   readonly critical: boolean;
   /**
-   * The next backend for this exchange, or null when none may be tried. Backends whose index bit is set in
-   * `tried` were tried already. Allocates nothing.
+   * The next backend for this exchange, or null when none may be tried; none of those in `tried` is tried again.
+   * Allocates nothing.
    */
   pick(exchange: Exchange, tried: TriedBackends | null): Backend | null;
 }
