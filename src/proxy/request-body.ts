@@ -17,9 +17,7 @@ export interface UploadWatcher {
  * would close the client's socket before it got its answer.
  */
 export class RequestBody extends Readable {
-  /** Whether any byte was asked for: from then on the body can't be sent a second time. */
-  started = false;
-  complete = false;
+  #started = false;
   #bytes = 0;
 
   constructor(
@@ -36,7 +34,7 @@ export class RequestBody extends Readable {
   }
 
   override _read(): void {
-    if (!this.started) this.#begin();
+    if (!this.#started) this.#begin();
     this.watcher.uploadMoved(false);
     this.request.resume();
   }
@@ -48,7 +46,7 @@ export class RequestBody extends Readable {
   }
 
   #begin(): void {
-    this.started = true;
+    this.#started = true;
     this.onStart();
     this.request.on('data', this.#data);
     this.request.on('end', this.#end);
@@ -67,7 +65,6 @@ export class RequestBody extends Readable {
   };
 
   readonly #end = (): void => {
-    this.complete = true;
     this.watcher.uploadEnded();
     this.push(null);
   };

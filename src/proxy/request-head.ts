@@ -20,7 +20,6 @@ export class ScannedHead implements RequestHead {
   expect: string | null = null;
   connection: string | null = null;
   requestId: string | null = null;
-  forwarded = false;
   /** An upgrade to WebSocket is asked for. */
   readonly upgrade: boolean;
 

@@ -67,11 +67,6 @@ export class ResponseWriter implements ResponseSink, Listed {
     if (!this.#answered) begin?.();
   }
 
-  /** Whether an answer of any kind has been decided. */
-  get answered(): boolean {
-    return this.#answered;
-  }
-
   head(head: UpstreamHead): void {
     this.#answered = true;
     this.#head = head;

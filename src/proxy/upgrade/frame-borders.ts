@@ -11,6 +11,8 @@ export class FrameBorders {
   /** Header bytes of the frame read so far, and how many there are in all as far as is known. */
   #seen = 0;
   #header = 2;
+  #opcode = 0;
+  #length = 0;
   #lengthBytes = 0;
   /** Payload bytes that are still to come. */
   #payload = 0;
@@ -54,9 +56,6 @@ export class FrameBorders {
     this.#header = 2;
     if (this.#opcode === CLOSE_OPCODE) this.closeSeen = true;
   }
-
-  #opcode = 0;
-  #length = 0;
 
   #readLengths(byte: number): void {
     const short = byte & 0x7f;
