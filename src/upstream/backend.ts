@@ -1,4 +1,4 @@
-import type { Backend, BackendState, ConnectionPool } from '../exchange/upstream.js';
+import type { Backend } from '../exchange/upstream.js';
 
 /** A url's parts as the path needs them. */
 export interface BackendAddress {
@@ -18,38 +18,7 @@ export function normalisedUrl({ origin, basePath }: BackendAddress): string {
   return origin.origin + basePath;
 }
 
-/** What {@link CompiledBackend} is made of. */
-export interface BackendParts extends BackendAddress {
-  readonly id: string;
-  readonly url: string;
-  readonly upstream: string;
-  readonly weight: number;
-  readonly state: BackendState;
-  readonly pool: ConnectionPool;
+export interface CompiledBackend extends Backend {
   /** The pool serves the backend after a reload too while this stays the same. */
   readonly poolKey: string;
-}
-
-export class CompiledBackend implements Backend {
-  readonly id: string;
-  readonly url: string;
-  readonly upstream: string;
-  readonly weight: number;
-  readonly origin: URL;
-  readonly basePath: string;
-  readonly state: BackendState;
-  readonly pool: ConnectionPool;
-  readonly poolKey: string;
-
-  constructor(parts: BackendParts) {
-    this.id = parts.id;
-    this.url = parts.url;
-    this.upstream = parts.upstream;
-    this.weight = parts.weight;
-    this.origin = parts.origin;
-    this.basePath = parts.basePath;
-    this.state = parts.state;
-    this.pool = parts.pool;
-    this.poolKey = parts.poolKey;
-  }
 }

@@ -1,5 +1,5 @@
 import type { UpstreamConfig } from '../config/upstream.config.js';
-import { backendAddress, CompiledBackend, normalisedUrl } from './backend.js';
+import { backendAddress, type CompiledBackend, normalisedUrl } from './backend.js';
 import type { Balancer } from './balancing/balancer.js';
 import { balancers } from './balancing/index.js';
 import { balancingOf, CompiledUpstream } from './compiled-upstream.js';
@@ -21,12 +21,12 @@ export function compileUpstream(
   const kept = new Map(before?.backends.map((backend) => [backend.id, backend]));
   const connection = JSON.stringify(config.connection);
   const ids = new Set<string>();
-  const backends = config.backends.map((backend) => {
+  const backends = config.backends.map((backend): CompiledBackend => {
     const address = backendAddress(backend.url);
     const id = uniqueId(backend.id ?? normalisedUrl(address), ids);
     const poolKey = `${address.origin.origin} ${connection}`;
     const known = kept.get(id);
-    return new CompiledBackend({
+    return {
       ...address,
       id,
       url: backend.url,
@@ -39,7 +39,7 @@ export function compileUpstream(
           ? known.pool
           : new BackendConnectionPool(address.origin, config.connection),
       poolKey,
-    });
+    };
   });
   return new CompiledUpstream({ name, key, config, backends, balancer: balancerFor(config, before) });
 }

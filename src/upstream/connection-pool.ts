@@ -25,8 +25,8 @@ export class BackendConnectionPool implements ConnectionPool {
   #closed = false;
 
   constructor(
-    readonly origin: URL,
-    readonly config: Readonly<ConnectionConfig>,
+    origin: URL,
+    private readonly config: Readonly<ConnectionConfig>,
   ) {
     this.#origin = fixedOrigin(origin);
     const keepAlive = durationMs(config.keep_alive);
