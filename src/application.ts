@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { DestinationStream } from 'pino';
 
 import { AdminModule } from './admin.module.js';
@@ -206,7 +206,7 @@ async function createDataApplication(
   server.addHook('onRequest', (request, reply, done) => {
     if (!entry?.enter(request, reply)) done();
   });
-  const adapter = new FastifyAdapter(server as never);
+  const adapter = adapterOf(server);
   const module = GatewayModule.for({
     config,
     file: options.file ?? '',
@@ -222,6 +222,19 @@ async function createDataApplication(
   entry = app.get(GatewayEntry, { strict: false });
   app.get(Listener, { strict: false }).attach(server);
   return app;
+}
+
+/**
+ * Nest's adapter without its `onResponse` hook. It does nothing until an application sets one, but its presence makes
+ * Fastify watch the end of every response, proxied ones too.
+ */
+function adapterOf(server: FastifyInstance): FastifyAdapter {
+  const { addHook } = server;
+  server.addHook = ((name: string, ...rest: unknown[]) =>
+    name === 'onResponse' ? server : Reflect.apply(addHook, server, [name, ...rest])) as typeof addHook;
+  const adapter = new FastifyAdapter(server as never);
+  server.addHook = addHook;
+  return adapter;
 }
 
 async function createAdminApplication(
