@@ -88,7 +88,10 @@ export class HealthMonitor implements SnapshotListener, OnApplicationShutdown {
   #end(name: string): void {
     const checker = this.#checkers.get(name);
     if (!checker) return;
-    this.scheduler.deleteInterval(intervalName(name));
+    // At the end of the application @nestjs/schedule may have cleared its intervals before we are asked to.
+    if (this.scheduler.doesExist('interval', intervalName(name))) {
+      this.scheduler.deleteInterval(intervalName(name));
+    }
     this.#checkers.delete(name);
     checker.stop();
   }
