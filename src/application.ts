@@ -229,7 +229,7 @@ async function createDataApplication(
  * Fastify watch the end of every response, proxied ones too.
  */
 function adapterOf(server: FastifyInstance): FastifyAdapter {
-  const { addHook } = server;
+  const addHook: FastifyInstance['addHook'] = server.addHook.bind(server);
   server.addHook = ((name: string, ...rest: unknown[]) =>
     name === 'onResponse' ? server : Reflect.apply(addHook, server, [name, ...rest])) as typeof addHook;
   const adapter = new FastifyAdapter(server as never);

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Dispatcher } from 'undici';
 
+import { bufferPassed } from '../common/buffer-garbage.js';
 import type { ExchangeLog } from '../exchange/event-log.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
@@ -164,6 +165,7 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
   }
 
   responseData(chunk: Buffer): boolean {
+    bufferPassed(chunk.length);
     this.#waitFor('body', this.plan.idleMs);
     const more = this.sink.data(chunk);
     this.#clientBehind = !more;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
+import { bufferPassed } from '../common/buffer-garbage.js';
 import { Refusal } from '../exchange/refusal.js';
 
 /** Told what happens to an upload. */
@@ -59,6 +60,7 @@ export class RequestBody extends Readable {
       this.destroy(new Refusal('payload_too_large'));
       return;
     }
+    bufferPassed(chunk.length);
     const more = this.push(chunk);
     if (!more) this.request.pause();
     this.watcher.uploadMoved(!more);
