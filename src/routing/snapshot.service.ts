@@ -4,6 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 
 import type { GatewayConfig } from '../config/gateway.config.js';
 import type { RouteConfig } from '../config/route.config.js';
+import { EXCHANGE_LOG, type ExchangeLog } from '../exchange/event-log.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { Route } from '../exchange/route.js';
 import {
@@ -39,6 +40,7 @@ export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState
     @Inject(UPSTREAM_COMPILER) private readonly upstreamCompiler: UpstreamCompiler,
     @Inject(ROUTE_MOUNTER) private readonly mounter: RouteMounter,
     @Inject(SNAPSHOT_PREPARER) private readonly preparer: SnapshotPreparer,
+    @Inject(EXCHANGE_LOG) private readonly log: ExchangeLog,
   ) {}
 
   /** Throws until the first document was applied: the listener opens after that. */
@@ -78,8 +80,19 @@ export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState
       compiled.discard();
       throw error;
     }
-    for (const listener of this.#listeners) listener.applied(this.#current);
+    this.#tell(this.#current);
     return this.#current;
+  }
+
+  /** The snapshot serves already: a listener's fault is its own, and keeps neither the others nor the caller. */
+  #tell(snapshot: Snapshot): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener.applied(snapshot);
+      } catch (error) {
+        this.log.internalError(null, error);
+      }
+    }
   }
 
   async #mountAll(
