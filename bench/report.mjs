@@ -1,0 +1,120 @@
+import { CORES } from './cores.mjs';
+import { median } from './statistics.mjs';
+
+const MB = 1024 * 1024;
+
+/** The figures of a run as Markdown. */
+export function report(result) {
+  return [
+    heading(result),
+    ...(result.load_runs ? [loadTable(result)] : []),
+    ...(result.rate_runs ? [rateTable(result)] : []),
+    ...(result.profile ? [profileTables(result.profile)] : []),
+    targets(result),
+  ].join('\n');
+}
+
+function heading({ machine, load, upstream, options }) {
+  return `## ${machine.date}, commit ${machine.commit}, Node ${machine.node.slice(1)}
+
+${load}, upstream ${upstream} answering 100 bytes; ${CORES}; ${options.connections} keep-alive connections,
+${options.rounds} bursts of ${options.burst} s each, in turn. Medians, minima in brackets. Others kept the machine ${machine.busy} % busy
+before the run began.
+`;
+}
+
+function loadTable({ load_runs: runs, servers }) {
+  const of = (id) => runs.find((run) => run.id === id);
+  const rows = runs.map((run) => {
+    const { label, version, idle } = servers.find(({ id }) => id === run.id);
+    return [
+      `${label} ${label.startsWith('Nexus') ? '' : version}`.trim(),
+      `${fixed(median(run.cpu))} (${fixed(Math.min(...run.cpu))})`,
+      ratio(run, of('fast-gateway')),
+      ratio(run, of('nginx')),
+      Math.round(median(run.rate)).toLocaleString('en'),
+      fixed(median(run.p50), 2),
+      fixed(median(run.p99), 2),
+      `${Math.round(idle / MB)} / ${Math.round(run.memory / MB)}`,
+      String(run.errors),
+    ];
+  });
+  const head = [
+    'server',
+    'CPU µs a request',
+    'of fast-gateway',
+    'of nginx',
+    'requests/s',
+    'p50 ms',
+    'p99 ms',
+  ];
+  return table([...head, 'RSS MB idle / loaded', 'errors'], rows);
+}
+
+function ratio(run, other) {
+  if (!other) return '–';
+  const ofMinima = Math.min(...run.cpu) / Math.min(...other.cpu);
+  return `${fixed(median(run.cpu) / median(other.cpu), 2)} (${fixed(ofMinima, 2)})`;
+}
+
+function rateTable({ rate_runs: runs }) {
+  const rows = runs.map((run) => {
+    const nginx = runs.find(({ id, rate }) => id === 'nginx' && rate === run.rate);
+    return [
+      run.rate.toLocaleString('en'),
+      run.label,
+      `${fixed(median(run.p50), 2)} (${fixed(Math.min(...run.p50), 2)})`,
+      `${fixed(median(run.p99), 2)} (${fixed(Math.min(...run.p99), 2)})`,
+      nginx ? fixed(median(run.p99) / median(nginx.p99), 2) : '–',
+      fixed(median(run.max), 1),
+      String(run.errors),
+    ];
+  });
+  return table(['requests/s', 'server', 'p50 ms', 'p99 ms', 'p99 of nginx', 'max ms', 'errors'], rows);
+}
+
+function profileTables({ each, groups, functions }) {
+  const rows = (list) => list.map(({ name, share, cpu }) => [name, `${fixed(share * 100)} %`, fixed(cpu)]);
+  return `Profile of "nothing on", ${fixed(each)} µs a request with the profiler:
+
+${table(['where', 'share', 'µs a request'], rows(groups))}
+${table(['function', 'share', 'µs a request'], rows(functions))}`;
+}
+
+function targets({ load_runs: runs, rate_runs: rates, servers }) {
+  const cpu = (id) => runs?.find((run) => run.id === id)?.cpu;
+  const lines = [
+    verdict('nothing on ≤ 0.65 of fast-gateway', cpu('nexus'), cpu('fast-gateway'), 0.65),
+    verdict('everything on ≤ 0.85 of fast-gateway', cpu('nexus-everything'), cpu('fast-gateway'), 0.85),
+    verdict('everything on ≤ 3 of nginx', cpu('nexus-everything'), cpu('nginx'), 3),
+    verdict('5,000 routes ≤ 1.2 of 10 routes', cpu('nexus-5000'), cpu('nexus-10'), 1.2),
+    ...(rates ?? [])
+      .filter(({ id }) => id === 'nexus')
+      .map(({ rate, p99 }) => {
+        const nginx = rates.find((run) => run.id === 'nginx' && run.rate === rate)?.p99;
+        return verdict(`p99 at ${rate.toLocaleString('en')} requests/s ≤ 2 of nginx`, p99, nginx, 2);
+      }),
+    idleTarget(servers?.find(({ id }) => id === 'nexus-1000')?.idle),
+  ];
+  return `${lines.filter(Boolean).join('\n')}\n`;
+}
+
+function verdict(name, ours, theirs, limit) {
+  if (!ours || !theirs) return null;
+  const value = median(ours) / median(theirs);
+  return `- ${name}: ${fixed(value, 2)}, ${value <= limit ? 'met' : 'missed'}`;
+}
+
+function idleTarget(bytes) {
+  if (bytes === undefined) return null;
+  return `- idle with 1,000 routes ≤ 120 MB: ${Math.round(bytes / MB)} MB, ${bytes <= 120 * MB ? 'met' : 'missed'}`;
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return `${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}\n`;
+}
+
+function fixed(value, digits = 1) {
+  return value.toFixed(digits);
+}

@@ -1,0 +1,3 @@
+import { npmRival } from './npm-rival.mjs';
+
+export const fastifyHttpProxy = () => npmRival({ id: 'fastify-http-proxy', name: '@fastify/http-proxy' });

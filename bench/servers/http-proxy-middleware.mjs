@@ -1,0 +1,3 @@
+import { npmRival } from './npm-rival.mjs';
+
+export const httpProxyMiddleware = () => npmRival({ id: 'http-proxy-middleware' });
