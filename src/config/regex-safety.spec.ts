@@ -25,6 +25,29 @@ describe('regexFault', () => {
   });
 
   it.each([
+    'a*a*a*b',
+    'a*a*b',
+    '^a*a*a*b',
+    '\\s*\\s*x',
+    '^/old/(.*)/(.*)/(.*)/end$',
+    'foo.*bar.*baz',
+    '^a*b|c*c*d',
+  ])('%s can take more than the square of the time', (source) => {
+    expect(regexFault(source)).toContain('faster than the square');
+  });
+
+  it.each([
+    '^/old/([^/]*)/([^/]*)/([^/]*)/end$',
+    '^\\d+\\.\\d+\\.\\d+$',
+    '^a*a*b',
+    'foo.*bar',
+    '^(.*)\\.(js|css)$',
+    'Mobile|Android',
+  ])('%s passes', (source) => {
+    expect(regexFault(source)).toBeUndefined();
+  });
+
+  it.each([
     '^/old/(.*)$',
     '^Bearer .+$',
     '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$',

@@ -66,6 +66,8 @@ describe('a guard of the team', () => {
   it.each([
     ['fault', /^guard fault with secrets$/],
     ['late fault', /^late guard fault$/],
+    ['junk', /^VerdictGuard must answer true or false, got object$/],
+    ['promise of junk', /^VerdictGuard must answer true or false, got string$/],
     ['bad header', /^VerdictGuard added a header that cannot be sent: .*X-Bad/],
     ['bad header and refusal', /^VerdictGuard added a header that cannot be sent: .*X Bad/],
   ])('is a 500 with a log line and nothing else after a %s', async (name, message) => {

@@ -19,6 +19,65 @@ export function isExponential(automaton: Automaton): boolean {
   return false;
 }
 
+/**
+ * The power of the text's length with which a backtracking matcher's time grows, when it is not exponential: one more
+ * than the loops behind each other among which one text can be divided freely (Weber and Seidl, 1991).
+ */
+export function powerOf(automaton: Automaton): number {
+  const loops = loopsOf(automaton);
+  const powers = new Map<Loop, number>();
+  const divisionsFrom = (loop: Loop): number => {
+    const known = powers.get(loop);
+    if (known !== undefined) return known;
+    let most = 0;
+    for (const next of loops) {
+      if (next === loop || !loop.reach.has(next.entry)) continue;
+      most = Math.max(most, divisionsFrom(next) + (sharesText(automaton, loop, next) ? 1 : 0));
+    }
+    powers.set(loop, most);
+    return most;
+  };
+  return 1 + Math.max(0, ...loops.map(divisionsFrom));
+}
+
+/** Positions that reach each other, by one of them. */
+interface Loop {
+  readonly entry: number;
+  readonly members: readonly number[];
+  readonly reach: ReadonlySet<number>;
+}
+
+function loopsOf(automaton: Automaton): Loop[] {
+  const reach = automaton.follow.map((_, position) => reachable(automaton, position));
+  const loops: Loop[] = [];
+  const seen = new Set<number>();
+  for (const [entry, from] of reach.entries()) {
+    if (seen.has(entry) || !from.has(entry)) continue;
+    const members = [...from].filter((other) => reach[other]!.has(entry));
+    for (const member of members) seen.add(member);
+    loops.push({ entry, members, reach: from });
+  }
+  return loops;
+}
+
+/** Whether a text of the one loop may also lead from it into the other and stay there: each step fits both. */
+function sharesText(automaton: Automaton, from: Loop, to: Loop): boolean {
+  const { sets, follow } = automaton;
+  const fits = (position: number, loop: Loop): boolean =>
+    loop.members.some((member) => intersects(sets[position]!, sets[member]!));
+  const open = [...from.members];
+  const seen = new Set(open);
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const next of follow[at]!.keys()) {
+      if (seen.has(next) || !fits(next, from) || !fits(next, to)) continue;
+      if (to.members.includes(next)) return true;
+      seen.add(next);
+      open.push(next);
+    }
+  }
+  return false;
+}
+
 function reachable(automaton: Automaton, from: number): Set<number> {
   const found = new Set<number>();
   const open = [from];

@@ -20,10 +20,17 @@ export class CheckedGuard implements CanActivate {
       if (typeof verdict === 'boolean') return verdict;
       later = true;
       const promise = isObservable(verdict) ? firstValueFrom(verdict) : Promise.resolve(verdict);
-      return promise.then(Boolean).finally(() => this.#settle(responseHeaders, first));
+      return promise.then((late) => this.#judged(late)).finally(() => this.#settle(responseHeaders, first));
     } finally {
       if (!later) this.#settle(responseHeaders, first);
     }
+  }
+
+  /** Nothing but true lets a request pass; something that is no verdict is the guard's fault, so it says so. */
+  #judged(verdict: unknown): boolean {
+    if (verdict === true || !verdict) return verdict === true;
+    const { name } = this.guard.constructor;
+    throw new TypeError(`${name} must answer true or false, got ${typeof verdict}`);
   }
 
   /** Drops what was added, and throws, when it cannot be sent. */
