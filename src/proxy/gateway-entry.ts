@@ -175,7 +175,8 @@ function framingDoubt(coding: string | null, request: FastifyRequest['raw']): st
 /** What else the parser lets through and a gateway must not. */
 function checkHead(head: ScannedHead, request: FastifyRequest, edge: EdgeSettings): void {
   // RFC 9112 §3.2.
-  if (head.hosts > 1 || (head.hosts === 0 && request.raw.httpVersionMinor > 0)) {
+  // An empty one counts as none (docs/routing.md).
+  if (head.hosts > 1 || (head.host === '' && request.raw.httpVersionMinor > 0)) {
     throw new Refusal('bad_request', { detail: 'exactly one Host is required' });
   }
   // Beyond, a number no longer says every length exactly.
