@@ -16,7 +16,7 @@ import { allServers, choose } from './servers/index.mjs';
 import { startServers, stopAll } from './start.mjs';
 import { startUpstream } from './upstream.mjs';
 
-const options = parseOptions(process.argv.slice(2));
+const options = readOptions();
 if (options.help) {
   process.stdout.write(USAGE);
   process.exit(0);
@@ -31,6 +31,15 @@ try {
   await end(1);
 }
 
+function readOptions() {
+  try {
+    return parseOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`bench: ${error.message}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
 async function end(code) {
   await stopAll();
   rmSync(dir, { recursive: true, force: true });
@@ -41,10 +50,11 @@ async function main() {
   const load = chooseLoad();
   const upstream = await startUpstream(dir);
   const chosen = choose(allServers(), options.only);
-  const result = { machine: await machine(), load: load.label, upstream: upstream.label, options };
+  const result = { machine: machine(), load: load.label, upstream: upstream.label, options };
   if (options.parts.includes('load') || options.parts.includes('rate')) {
     const servers = await startServers(chosen, { upstream: upstream.port, dir });
-    if (options.parts.includes('load')) result.load_runs = await measureLoad(servers, load, options, dir);
+    if (options.parts.includes('load'))
+      result.load_runs = await measureLoad(servers, upstream, load, { ...options, dir });
     if (options.parts.includes('rate')) result.rate_runs = await measureRates(servers, upstream, options);
     result.servers = servers.map(({ id, label, version, idle }) => ({ id, label, version, idle }));
     await stopAll('servers');

@@ -1,3 +1,4 @@
+import { calmest } from './calm.mjs';
 import { constantRate } from './load/index.mjs';
 import { note } from './note.mjs';
 
@@ -9,12 +10,7 @@ const COMPARED = new Set(['nginx', 'haproxy', 'fast-gateway', 'nexus', 'nexus-ev
  * Resolves to, for each rate and server, `p50`, `p99` and `max` (milliseconds), one number for each burst.
  */
 export async function measureRates(servers, upstream, { rates, rounds, burst, connections }) {
-  const direct = {
-    id: 'upstream',
-    label: 'upstream, without a proxy',
-    port: upstream.port,
-    paths: upstream.paths,
-  };
+  const direct = { ...upstream, id: 'upstream', label: 'upstream, without a proxy' };
   const targets = [direct, ...servers.filter(({ id }) => COMPARED.has(id))];
   const runs = [];
   for (const rate of rates) {
@@ -25,16 +21,17 @@ export async function measureRates(servers, upstream, { rates, rounds, burst, co
       p50: [],
       p99: [],
       max: [],
+      disturbed: [],
       errors: 0,
     }));
     for (let round = 0; round < rounds; round += 1) {
       note(`${rate} requests a second, round ${round + 1} of ${rounds}`);
       for (const [i, target] of targets.entries()) {
-        const { p50, p99, max, errors } = await constantRate(target, { rate, seconds: burst, connections });
-        ofRate[i].p50.push(p50);
-        ofRate[i].p99.push(p99);
-        ofRate[i].max.push(max);
-        ofRate[i].errors += errors;
+        const figures = await calmest([...new Set([target.pid, upstream.pid])], () =>
+          constantRate(target, { rate, seconds: burst, connections }),
+        );
+        for (const name of ['p50', 'p99', 'max', 'disturbed']) ofRate[i][name].push(figures[name]);
+        ofRate[i].errors += figures.errors;
       }
     }
     runs.push(...ofRate);

@@ -5,25 +5,44 @@ const MICROSECONDS_A_TICK = 1e6 / Number(execFileSync('getconf', ['CLK_TCK'], { 
 
 /** CPU time, user and system, that a process and its children took so far, in microseconds. */
 export function cpu(pid) {
-  return sum(pid, (process_) => ticks(process_) * MICROSECONDS_A_TICK);
+  return total(pid, (process_) => ticks(process_) * MICROSECONDS_A_TICK);
 }
 
 /** Resident memory of a process and its children in bytes (pages that they share count in each). */
 export function memory(pid) {
-  return sum(pid, (process_) => {
+  return total(pid, (process_) => {
     const status = readFileSync(`/proc/${process_}/status`, 'utf8');
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
   });
 }
 
-function ticks(pid) {
-  // The name, field 2, stands in parentheses and may have spaces: count from behind it. utime and stime are 14 and 15.
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return Number(fields[11]) + Number(fields[12]);
+/** CPU time of a process and of those children that it has waited for, in microseconds. */
+export function cpuWithFinishedChildren(pid) {
+  return fieldsOf(pid).slice(11, 15).reduce(add, 0) * MICROSECONDS_A_TICK;
 }
 
-function sum(pid, figure) {
+/** CPU time that all cores spent in processes, in microseconds, of the text of /proc/stat. */
+export function cpuOfMachine(stat) {
+  const [user, nice, system] = stat.slice(0, stat.indexOf('\n')).split(/ +/).slice(1);
+  return [user, nice, system].reduce(add, 0) * MICROSECONDS_A_TICK;
+}
+
+function add(sum, text) {
+  return sum + Number(text);
+}
+
+function ticks(pid) {
+  return fieldsOf(pid).slice(11, 13).reduce(add, 0);
+}
+
+/** What /proc says of a process, from field 3 on: utime, stime, cutime and cstime are at 11 to 14. */
+function fieldsOf(pid) {
+  // The name, field 2, stands in parentheses and may have spaces: count from behind it.
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function total(pid, figure) {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-  return children.reduce((total, child) => total + sum(Number(child), figure), figure(pid));
+  return children.reduce((sum, child) => sum + total(Number(child), figure), figure(pid));
 }

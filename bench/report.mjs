@@ -1,3 +1,4 @@
+import { CALM } from './calm.mjs';
 import { CORES } from './cores.mjs';
 import { median } from './statistics.mjs';
 
@@ -14,12 +15,15 @@ export function report(result) {
   ].join('\n');
 }
 
-function heading({ machine, load, upstream, options }) {
+function heading({ machine, load, upstream, options, load_runs: loads = [], rate_runs: rates = [] }) {
+  const bursts = [...loads, ...rates].flatMap(({ disturbed }) => disturbed);
+  const restless = bursts.filter((share) => share > CALM).length;
   return `## ${machine.date}, commit ${machine.commit}, Node ${machine.node.slice(1)}
 
-${load}, upstream ${upstream} answering 100 bytes; ${CORES}; ${options.connections} keep-alive connections,
-${options.rounds} bursts of ${options.burst} s each, in turn. Medians, minima in brackets. Others kept the machine ${machine.busy} % busy
-before the run began.
+${machine.model}, ${machine.cores} cores; ${CORES}.
+${load}, upstream ${upstream} answering 100 bytes, ${options.connections} keep-alive connections,
+${options.rounds} bursts of ${options.burst} s each, in turn. Medians, minima in brackets.
+Bursts in which other processes took more than ${CALM * 100} % of a core, again and again: ${restless} of ${bursts.length}.
 `;
 }
 
@@ -30,8 +34,8 @@ function loadTable({ load_runs: runs, servers }) {
     return [
       `${label} ${label.startsWith('Nexus') ? '' : version}`.trim(),
       `${fixed(median(run.cpu))} (${fixed(Math.min(...run.cpu))})`,
-      ratio(run, of('fast-gateway')),
-      ratio(run, of('nginx')),
+      of('fast-gateway') ? quotient(run.cpu, of('fast-gateway').cpu) : '–',
+      of('nginx') ? quotient(run.cpu, of('nginx').cpu) : '–',
       Math.round(median(run.rate)).toLocaleString('en'),
       fixed(median(run.p50), 2),
       fixed(median(run.p99), 2),
@@ -51,10 +55,10 @@ function loadTable({ load_runs: runs, servers }) {
   return table([...head, 'RSS MB idle / loaded', 'errors'], rows);
 }
 
-function ratio(run, other) {
-  if (!other) return '–';
-  const ofMinima = Math.min(...run.cpu) / Math.min(...other.cpu);
-  return `${fixed(median(run.cpu) / median(other.cpu), 2)} (${fixed(ofMinima, 2)})`;
+/** Of the medians, and in brackets of the minima. */
+function quotient(ours, theirs) {
+  const ofMinima = Math.min(...ours) / Math.min(...theirs);
+  return `${fixed(median(ours) / median(theirs), 2)} (${fixed(ofMinima, 2)})`;
 }
 
 function rateTable({ rate_runs: runs }) {
@@ -65,7 +69,7 @@ function rateTable({ rate_runs: runs }) {
       run.label,
       `${fixed(median(run.p50), 2)} (${fixed(Math.min(...run.p50), 2)})`,
       `${fixed(median(run.p99), 2)} (${fixed(Math.min(...run.p99), 2)})`,
-      nginx ? fixed(median(run.p99) / median(nginx.p99), 2) : '–',
+      nginx ? quotient(run.p99, nginx.p99) : '–',
       fixed(median(run.max), 1),
       String(run.errors),
     ];
