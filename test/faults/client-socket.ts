@@ -23,6 +23,7 @@ export class ClientSocket {
   fault: Error | null = null;
   ended = false;
   closed = false;
+  wasReset = false;
   readonly #socket: Socket;
   #waiting: (() => void)[] = [];
 
@@ -31,7 +32,7 @@ export class ClientSocket {
     this.#socket = sip === undefined ? connect(target) : connect({ ...target, onread: this.#sips(sip) });
     if (sip === undefined) this.#socket.on('data', (chunk) => this.#take(chunk as Buffer));
     this.#socket.on('end', () => this.#end(true));
-    this.#socket.on('error', () => {});
+    this.#socket.on('error', () => (this.wasReset = true));
     this.#socket.on('close', () => {
       this.closed = true;
       this.#end(false);

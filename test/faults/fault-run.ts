@@ -40,7 +40,7 @@ export interface FaultReport {
 }
 
 const MAX_VIOLATIONS = 40;
-const MAX_RSS_MB = 400;
+const MAX_RSS_MB = 250;
 /** A stop of the event loop from which deadlines may fire that should not, in milliseconds. */
 const STANDSTILL_MS = 300;
 

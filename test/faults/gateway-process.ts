@@ -18,6 +18,9 @@ import { waitFor } from '../support/wait.js';
 
 const NEXUS = fileURLToPath(new URL('../../dist/src/cli/nexus.js', import.meta.url));
 
+/** Twice what it needs: a leak ends the process within minutes. */
+const MAX_HEAP_MB = 80;
+
 export type LogLine = Readonly<Record<string, unknown>>;
 
 /** The built gateway in a process of its own: its log, its metrics, and what the kernel knows of it. */
@@ -57,7 +60,7 @@ export class GatewayProcess {
 
   async start(): Promise<void> {
     const [out, error] = [openSync(this.logFile, 'w'), openSync(this.#errorFile, 'w')];
-    const args = [NEXUS, 'serve', '--config', this.#configFile];
+    const args = [`--max-old-space-size=${MAX_HEAP_MB}`, NEXUS, 'serve', '--config', this.#configFile];
     const child = (this.#child = spawn(process.execPath, args, { stdio: ['ignore', out, error] }));
     child.on('exit', (code, signal) => (this.exit = code ?? signal));
     closeSync(out);

@@ -50,7 +50,7 @@ async function exchange(
   const sending = upload(client, request, at);
   if (!(await client.until(whole))) judge.violation(`${describe(request)}: hangs`);
   else if (client.fault) judge.violation(`${describe(request)}: ${client.fault.message}`);
-  else judge.answered(request, client.answers[at], since, also);
+  else judge.answered(request, client, at, since, also);
   const isLast = client.ended || client.answers[at]?.isLast !== false;
   if (isLast) client.leave('close');
   return (await sending) && !isLast;
@@ -90,7 +90,7 @@ async function pipeline(plan: SessionPlan, scene: SessionScene): Promise<void> {
     // Whoever pipelines behind the last answer sends again elsewhere (RFC 9112 §9.3.2).
     if (before && (before.isLast || !before.complete)) break;
     if (at > 0 && !before) break;
-    scene.judge.answered(request, client.answers[at], since, ['upstream_unavailable']);
+    scene.judge.answered(request, client, at, since, ['upstream_unavailable']);
   }
   client.leave('close');
 }
@@ -130,7 +130,7 @@ async function slowSender(plan: SessionPlan, scene: SessionScene): Promise<void>
     }
     // On a crowded machine byte by byte is too slow for `header_timeout`, and a parser's refusal knows no tag.
     const tooSlow = performance.now() - since > 1_300 && client.answers[at]?.status === 408;
-    if (!tooSlow) scene.judge.answered(request, client.answers[at], since);
+    if (!tooSlow) scene.judge.answered(request, client, at, since);
     if (client.ended || client.answers[at]?.isLast !== false) break;
   }
   client.leave('close');
@@ -151,8 +151,7 @@ async function stuckSender(plan: SessionPlan, scene: SessionScene): Promise<void
   if (inBody) await client.send(body.subarray(0, plan.random.between(0, body.length - 6)));
   if (!(await client.until(() => client.answers[0]?.complete === true)))
     judge.violation(`${describe(request)} stuck: hangs`);
-  if (inBody)
-    judge.answered(request, client.answers[0], since, ['request_timeout', 'upstream_timeout', 'cut']);
+  if (inBody) judge.answered(request, client, 0, since, ['request_timeout', 'upstream_timeout', 'cut']);
   else isRefusal(client, judge, `${request.tag}: a head that does not end`);
   if (!(await client.until(() => client.ended)))
     judge.violation(`${describe(request)} stuck: its connection stays open`);
