@@ -19,7 +19,7 @@ import { WebSocketBackend } from './websocket-backend.js';
 export interface FaultRunOptions {
   readonly seed: number;
   readonly seconds: number;
-  /** Clients at a time. Default 48. */
+  /** Clients at a time. Default 64. */
   readonly clients?: number;
   /** Play this session alone, again and again. */
   readonly session?: number;
@@ -117,7 +117,7 @@ class FaultRun implements Witness {
   }
 
   async trouble(): Promise<void> {
-    const { seed, seconds, clients = 48 } = this.options;
+    const { seed, seconds, clients = 64 } = this.options;
     const over = AbortSignal.timeout(seconds * 1_000);
     const scene = { gateway: this.#gateway, places: this.#places, ledger: this.#ledger, judge: this.#judge };
     const [reloads] = await Promise.all([

@@ -101,7 +101,11 @@ function methodFor(random: Random, kind: SessionKind, fault: FaultName): string 
 
 function uploadPlan(random: Random, kind: SessionKind): UploadPlan {
   const small = kind === 'slow_sender';
-  const size = small ? random.between(1, 150) : Math.floor(300_000 * random.next() ** 4);
+  const size = small
+    ? random.between(1, 150)
+    : random.chance(0.2)
+      ? 0
+      : Math.floor(300_000 * random.next() ** 4);
   const expect = kind === 'sequence' && size > 0 && random.chance(0.1);
   return { size, chunked: random.chance(0.5), expect };
 }
