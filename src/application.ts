@@ -10,16 +10,18 @@ import type { DestinationStream } from 'pino';
 import { AdminModule } from './admin.module.js';
 import { durationMs } from './common/duration.js';
 import type { GatewayConfig } from './config/gateway.config.js';
+import type { ShutdownConfig } from './config/server.config.js';
 import type { GatewayControl } from './exchange/gateway-control.js';
 import type { SnapshotListener } from './exchange/snapshot.js';
 import type { ExtensionRegistry } from './extensions/host/extension-registry.js';
 import { ExtensionUses } from './extensions/host/extension-uses.js';
 import { ownExtensions } from './extensions/host/load-extensions.js';
 import { GatewayModule } from './gateway.module.js';
-import { Reloader } from './gateway.reloader.js';
+import { type Load, Reloader } from './gateway.reloader.js';
 import { GatewayState } from './gateway.state.js';
 import { HealthMonitor } from './health/health-monitor.js';
 import { GatewayLog } from './logging/gateway-log.js';
+import { LogSettings } from './logging/log-settings.js';
 import { NestLogger } from './logging/nest-logger.js';
 import { type LogOutput, openOutput } from './logging/output.js';
 import { EXCHANGE_METRICS } from './metrics/metrics.module.js';
@@ -40,8 +42,8 @@ export interface StartOptions {
   readonly logDestination?: DestinationStream;
   /** What the document's guards and interceptors are. Default: those that come with the gateway. */
   readonly extensions?: ExtensionRegistry;
-  /** Reads the document again for `reload`. Throws a ConfigError that says what is wrong with it. */
-  readonly load?: () => GatewayConfig;
+  /** Reads the document again for `reload`. Throws or rejects with a ConfigError that says what is wrong with it. */
+  readonly load?: Load;
 }
 
 export interface RunningGateway {
@@ -122,6 +124,7 @@ class Gateway implements RunningGateway {
   }
 
   async kill(): Promise<void> {
+    this.app.get(Reloader).stop();
     this.app.get(ActiveExchanges).cut();
     await this.#close();
   }
@@ -139,6 +142,7 @@ class Gateway implements RunningGateway {
   #listeners(): SnapshotListener[] {
     const metrics = this.app.get<SnapshotListener | null>(EXCHANGE_METRICS, { strict: false });
     const listeners = [
+      this.app.get(LogSettings, { strict: false }),
       this.app.get(ExtensionUses, { strict: false }),
       this.app.get(HealthMonitor),
       this.app.get(RateLimitGuardFactory, { strict: false }),
@@ -151,6 +155,7 @@ class Gateway implements RunningGateway {
     const { config, options } = this;
     if (!config.admin.enabled) return;
     this.#admin = await createAdminApplication(config, this.state, outputOf(config, options));
+    this.app.get(SnapshotService).subscribe(this.#admin.get(LogSettings, { strict: false }));
     await this.#admin.listen(options.adminPort ?? config.admin.port, config.admin.host);
     const address = this.#admin.getHttpServer().address() as AddressInfo;
     this.adminUrl = `http://${reachable(address)}:${address.port}`;
@@ -158,11 +163,12 @@ class Gateway implements RunningGateway {
 
   async #drain(signal: string): Promise<void> {
     const started = performance.now();
-    const { delay, grace_period } = this.config.server.shutdown;
+    const { delay, grace_period } = this.#shutdown();
     const active = this.app.get(ActiveExchanges);
     const log = this.app.get(GatewayLog);
     const endedBefore = active.ended;
     this.state.listening = false;
+    this.app.get(Reloader).stop();
     log.shutdownStarted(signal, active.size);
     if (durationMs(delay) > 0) await new Promise((resolve) => setTimeout(resolve, durationMs(delay)));
     active.draining = true;
@@ -179,6 +185,13 @@ class Gateway implements RunningGateway {
       duration_ms: Math.round(performance.now() - started),
     });
     await this.#close();
+  }
+
+  /** A reload may have changed it. */
+  #shutdown(): Readonly<ShutdownConfig> {
+    const snapshots = this.app.get(SnapshotService);
+    const { server } = snapshots.configVersion > 0 ? snapshots.current.config : this.config;
+    return server.shutdown;
   }
 
   async #close(): Promise<void> {

@@ -1,7 +1,8 @@
 import { ConfigError } from './config/errors.js';
 import { listedExtensions } from './config/extension-list.js';
 import type { GatewayConfig } from './config/gateway.config.js';
-import { loadConfig, parseConfig, type ParseOptions, readDocumentFile } from './config/loader.js';
+import { parseConfig, type ParseOptions, readDocumentFile } from './config/loader.js';
+import { DocumentThread } from './config/thread/document-thread.js';
 import type { ExtensionRegistry } from './extensions/host/extension-registry.js';
 import { loadExtensions } from './extensions/host/load-extensions.js';
 
@@ -12,15 +13,16 @@ export interface OpenedDocument {
 }
 
 export type OpenedFile = OpenedDocument & {
-  /** Reads the file again, judged by the same extensions. Throws a ConfigError. */
-  readonly reload: () => GatewayConfig;
+  /** Reads the file again, judged by the same extensions, in another thread. Rejects with a ConfigError. */
+  readonly reload: () => Promise<GatewayConfig>;
 };
 
 /** Opens a config file. Rejects with a {@link ConfigError} that names all that is wrong. */
 export async function openDocument(file: string): Promise<OpenedFile> {
   const { text, format } = readDocumentFile(file);
   const opened = await openText(text, { file, format });
-  return { ...opened, reload: () => loadConfig(file, undefined, opened.extensions) };
+  const thread = new DocumentThread(opened.extensions);
+  return { ...opened, reload: () => thread.load(file) };
 }
 
 /** The same with the document's text given. */

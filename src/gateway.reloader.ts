@@ -11,10 +11,15 @@ import { adjustListener } from './proxy/listener.js';
 import { snapshotDiff } from './routing/snapshot-diff.js';
 import { SnapshotService } from './routing/snapshot.service.js';
 
+/** Reads the document again. Throws or rejects when it does not hold. */
+export type Load = () => GatewayConfig | Promise<GatewayConfig>;
+
 /** Applies documents to the running gateway: all or nothing. A composition root, as it asks every room. */
 @Injectable()
 export class Reloader {
   #running: Promise<unknown> = Promise.resolve();
+  #waiting: Promise<boolean> | null = null;
+  #stopped = false;
 
   constructor(
     private readonly snapshots: SnapshotService,
@@ -22,17 +27,35 @@ export class Reloader {
     private readonly host: HttpAdapterHost,
   ) {}
 
-  /** One after the other: `load` is called when those asked for before are through, so the last one wins. */
-  reload(load: () => GatewayConfig): Promise<boolean> {
-    const reloaded = this.#running.then(() => this.#reload(load));
+  /**
+   * Reloads one after the other. Whoever asks while another waits for its turn gets that one: the document is read
+   * when the turn comes, so the last change wins, and a thousand signals are two reloads.
+   */
+  reload(load: Load): Promise<boolean> {
+    this.#waiting ??= this.#afterOthers(load);
+    return this.#waiting;
+  }
+
+  /** From now on documents are refused, the one that is being read too. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  #afterOthers(load: Load): Promise<boolean> {
+    const reloaded = this.#running.then(() => {
+      this.#waiting = null;
+      return this.#reload(load);
+    });
     this.#running = reloaded;
     return reloaded;
   }
 
-  async #reload(load: () => GatewayConfig): Promise<boolean> {
+  async #reload(load: Load): Promise<boolean> {
     const before = this.snapshots.current;
     try {
-      const config = load();
+      this.#refuseStopped();
+      const config = await load();
+      this.#refuseStopped();
       refuseRestartOnly(before.config, config);
       const after = await this.snapshots.apply(config);
       adjustListener(this.host.httpAdapter.getHttpServer() as Server, config.server);
@@ -44,6 +67,10 @@ export class Reloader {
       this.log.configReloadFailed(before.version, errorLines(error));
       return false;
     }
+  }
+
+  #refuseStopped(): void {
+    if (this.#stopped) throw new Error('the gateway is stopping');
   }
 }
 

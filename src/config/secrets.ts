@@ -46,3 +46,28 @@ export function masked(value: unknown): unknown {
   );
   return Object.fromEntries(copy);
 }
+
+/** What may be shown of one value, by the keys that lead to it. */
+export interface Mark {
+  readonly path: readonly (string | number)[];
+  readonly mark: string;
+}
+
+/** The marks of all hidden values in a document (or a part of it). */
+export function marksIn(value: unknown, path: Mark['path'] = []): Mark[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = Array.from(HIDDEN.get(value) ?? [], ([key, mark]) => ({ path: [...path, key], mark }));
+  const entries: [string | number, unknown][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value);
+  const deeper = entries.flatMap(([key, item]) => marksIn(item, [...path, key]));
+  return [...own, ...deeper];
+}
+
+/** Hides the same values in a copy. */
+export function applyMarks(copy: object, marks: readonly Mark[]): void {
+  for (const { path, mark } of marks) {
+    const owner = path.slice(0, -1).reduce<unknown>((at, key) => Reflect.get(at as object, key), copy);
+    hide(owner as object, path.at(-1)!, mark);
+  }
+}

@@ -1,7 +1,8 @@
 import { ConfigIssue } from './errors.js';
 import { LineIndex } from './source/line-index.js';
 
-interface Place {
+/** Where an object or list was written, and where each of its keys was. */
+export interface Place {
   readonly path: string;
   readonly offset: number;
   readonly keys: Map<string | number, number>;
@@ -32,6 +33,14 @@ export class Trace {
 
   addKey(owner: object, key: string | number, offset: number): void {
     this.places.get(owner)?.keys.set(key, offset);
+  }
+
+  placeOf(owner: object): Place | undefined {
+    return this.places.get(owner);
+  }
+
+  addPlace(owner: object, place: Place): void {
+    this.places.set(owner, place);
   }
 
   /** Whether the key was written. */

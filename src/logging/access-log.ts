@@ -11,6 +11,8 @@ import { clip, type Redaction } from './redaction.js';
  * through `JSON.stringify`, so a line is always one JSON object.
  */
 export class AccessLog implements ExchangeObserver {
+  /** A reload may switch it. */
+  enabled = true;
   private readonly time = new IsoTime();
 
   constructor(
@@ -20,6 +22,7 @@ export class AccessLog implements ExchangeObserver {
   ) {}
 
   ended(exchange: Exchange): void {
+    if (!this.enabled) return;
     this.output.write(
       `{"time":"${this.time.format(this.clock.wall())}","level":"INFO","msg":"request completed"` +
         this.requestFields(exchange) +

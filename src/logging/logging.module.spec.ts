@@ -5,12 +5,14 @@ import { PinoLogger } from 'nestjs-pino';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { LoggingConfig } from '../config/observability.config.js';
-import type { ExchangeObserver } from '../exchange/observer.js';
-import { AccessLog } from './access-log.js';
+import { Exchange } from '../exchange/exchange.js';
+import type { AccessLog } from './access-log.js';
 import { GatewayLog } from './gateway-log.js';
+import { LogSettings } from './log-settings.js';
 import { ACCESS_LOG, LoggingModule } from './logging.module.js';
 import { NestLogger } from './nest-logger.js';
 import type { LogOutput } from './output.js';
+import { Redaction } from './redaction.js';
 
 class Lines implements LogOutput {
   readonly written: string[] = [];
@@ -46,6 +48,11 @@ function rootModule(config: LoggingConfig, output: LogOutput): Type {
   @Module({ imports: [LoggingModule.forRoot(config, output)], controllers: [HelloController] })
   class RootModule {}
   return RootModule;
+}
+
+function exchange(): Exchange {
+  const client = { remoteAddress: '127.0.0.1', remotePort: 1, userAgent: null };
+  return new Exchange('id', 0, { method: 'GET', target: '/', host: '', rawHeaders: [], ...client });
 }
 
 const running: NestFastifyApplication[] = [];
@@ -107,11 +114,32 @@ describe('LoggingModule', () => {
     [{}, true],
     [{ access_log: false }, false],
     [{ level: 'warn' } as const, false],
-  ])('with %j has an access log: %s', async (change, on) => {
-    const { app } = await start(change);
-    const observer = app.get<ExchangeObserver | null>(ACCESS_LOG);
-    expect(observer instanceof AccessLog).toBe(on);
-    expect(observer === null).toBe(!on);
+  ])('with %j writes an access log: %s, and changes that as told', async (change, on) => {
+    const { app, output } = await start(change);
+    const lines = () => {
+      const before = output.written.length;
+      app.get<AccessLog>(ACCESS_LOG).ended(exchange());
+      return output.written.length - before;
+    };
+    expect(lines()).toBe(on ? 1 : 0);
+    app.get(LogSettings).use(Object.assign(new LoggingConfig(), { access_log: !on }));
+    expect(lines()).toBe(on ? 0 : 1);
+  });
+
+  it('changes level and redaction as told', async () => {
+    const { app, output } = await start({ level: 'error' });
+    app.get(GatewayLog).serverListening('127.0.0.1:1');
+    expect(output.written).toEqual([]);
+    const changed = { level: 'info', redact_query: ['pin'], redact_headers: ['x-pin'] } as const;
+    app.get(LogSettings).use(Object.assign(new LoggingConfig(), changed));
+    app.get(GatewayLog).serverListening('127.0.0.1:1');
+    expect(output.parsed).toMatchObject([{ msg: 'server listening' }]);
+    const redaction = app.get(Redaction);
+    expect(redaction.redactTarget('/?pin=1&token=2')).toBe('/?pin=[redacted]&token=2');
+    expect(redaction.redactHeaders(['X-Pin', '1', 'Cookie', '2'])).toEqual({
+      'x-pin': '[redacted]',
+      cookie: '2',
+    });
   });
 
   it('flushes when the application stops', async () => {

@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 import { CLOCK, type Clock, systemClock } from '../common/clock.js';
 import type { LoggingConfig } from '../config/observability.config.js';
 import { EXCHANGE_LOG, LOG, type Log } from '../exchange/event-log.js';
-import type { ExchangeObserver } from '../exchange/observer.js';
 import { AccessLog } from './access-log.js';
 import { GatewayLog } from './gateway-log.js';
+import { LogSettings } from './log-settings.js';
 import { createLogger } from './logger.js';
 import { ApplicationPinoLogger, NestLogger } from './nest-logger.js';
 import { type LogOutput, openOutput } from './output.js';
@@ -16,7 +16,7 @@ import { Redaction } from './redaction.js';
 /** Nest token of the {@link LogOutput}. */
 export const LOG_OUTPUT = Symbol('LogOutput');
 
-/** Nest token of the access log, an {@link ExchangeObserver}; null when it is off. */
+/** Nest token of the {@link AccessLog}, an observer of exchanges. */
 export const ACCESS_LOG = Symbol('AccessLog');
 
 /** Global: the logger, the lines with a method each, the access log. */
@@ -39,11 +39,17 @@ export class LoggingModule implements OnApplicationShutdown {
         {
           provide: ACCESS_LOG,
           useFactory: (redaction: Redaction, clock: Clock = systemClock) =>
-            accessLog(config, logger, new AccessLog(output, redaction, clock)),
+            new AccessLog(output, redaction, clock),
           inject: [Redaction, { token: CLOCK, optional: true }],
         },
+        {
+          provide: LogSettings,
+          useFactory: (redaction: Redaction, accessLog: AccessLog) =>
+            settingsFrom(config, new LogSettings(logger, redaction, accessLog)),
+          inject: [Redaction, ACCESS_LOG],
+        },
       ],
-      exports: [LOG, LOG_OUTPUT, Redaction, GatewayLog, EXCHANGE_LOG, ACCESS_LOG, LoggerModule],
+      exports: [LOG, LOG_OUTPUT, Redaction, GatewayLog, EXCHANGE_LOG, ACCESS_LOG, LogSettings, LoggerModule],
     };
   }
 
@@ -56,8 +62,9 @@ function newGatewayLog(log: Log, redaction: Redaction): GatewayLog {
   return new GatewayLog(log, redaction);
 }
 
-function accessLog(config: LoggingConfig, logger: Logger, observer: AccessLog): ExchangeObserver | null {
-  return config.access_log && logger.isLevelEnabled('info') ? observer : null;
+function settingsFrom(config: LoggingConfig, settings: LogSettings): LogSettings {
+  settings.use(config);
+  return settings;
 }
 
 /** nestjs-pino without its middleware: `forRoutes: []` mounts it nowhere, so a request pays nothing for it. */

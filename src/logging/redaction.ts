@@ -6,12 +6,19 @@ export const REDACTED = '[redacted]';
 /** Longest text of a client in a line, in bytes of UTF-8. */
 export const CLIENT_TEXT_LIMIT = 1024;
 
+type RedactionNames = Pick<LoggingConfig, 'redact_headers' | 'redact_query'>;
+
 /** Keeps the secrets that `redact_headers` and `redact_query` name out of logs. */
 export class Redaction {
-  private readonly headerNames: ReadonlySet<string>;
-  private readonly queryNames: ReadonlySet<string>;
+  private headerNames: ReadonlySet<string> = new Set();
+  private queryNames: ReadonlySet<string> = new Set();
 
-  constructor(config: Pick<LoggingConfig, 'redact_headers' | 'redact_query'>) {
+  constructor(config: RedactionNames) {
+    this.use(config);
+  }
+
+  /** Takes over other names, from the next line on. */
+  use(config: RedactionNames): void {
     this.headerNames = lowerCased(config.redact_headers);
     this.queryNames = lowerCased(config.redact_query);
   }

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import type { Snapshot } from '../exchange/snapshot.js';
 
 /** Route ids and upstream names (as `upstream:name`) by what became of them. */
@@ -9,21 +7,19 @@ export interface SnapshotDiff {
   readonly removed: readonly string[];
 }
 
-/** What differs between two snapshots, for the log of a reload. */
+/** What differs between a snapshot and the next one, which shares with it whatever stayed the same. */
 export function snapshotDiff(before: Snapshot, after: Snapshot): SnapshotDiff {
   const old = partsOf(before);
   const now = partsOf(after);
   return {
     added: [...now.keys()].filter((key) => !old.has(key)),
-    changed: [...now]
-      .filter(([key, part]) => old.has(key) && !isDeepStrictEqual(old.get(key), part))
-      .map(([key]) => key),
+    changed: [...now].filter(([key, part]) => old.has(key) && old.get(key) !== part).map(([key]) => key),
     removed: [...old.keys()].filter((key) => !now.has(key)),
   };
 }
 
-function partsOf({ config }: Snapshot): Map<string, object> {
-  const parts = new Map<string, object>(config.routes.map((route) => [route.id, route]));
-  for (const [name, upstream] of Object.entries(config.upstreams)) parts.set(`upstream:${name}`, upstream);
+function partsOf({ routes, upstreams }: Snapshot): Map<string, object> {
+  const parts = new Map<string, object>(routes.map(({ id, config }) => [id, config]));
+  for (const [name, upstream] of upstreams) parts.set(`upstream:${name}`, upstream);
   return parts;
 }

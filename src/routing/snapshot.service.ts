@@ -20,6 +20,7 @@ import {
 } from '../exchange/snapshot.js';
 import type { ConfigState } from '../exchange/telemetry.js';
 import type { CurrentUpstreams, Upstream } from '../exchange/upstream.js';
+import { KeptRoutes } from './kept-routes.js';
 import { RouteTable } from './route-table.js';
 import { compileTarget } from './target.js';
 
@@ -99,11 +100,13 @@ export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState
     config: Readonly<GatewayConfig>,
     upstreams: ReadonlyMap<string, Upstream>,
   ): Promise<Route[]> {
+    const kept = new KeptRoutes(this.#current, config, upstreams);
     const routes: Route[] = [];
-    for (const [index, route] of config.routes.entries()) {
+    for (const [index, written] of config.routes.entries()) {
       // oxlint-disable-next-line no-await-in-loop -- one slice after the other is the point.
       if (index % SLICE === SLICE - 1) await setImmediate();
-      routes.push(this.#mount(route, config, upstreams.get(route.upstream)!));
+      const found = kept.find(written);
+      routes.push(found.route ?? this.#mount(found.config, config, upstreams.get(written.upstream)!));
     }
     return routes;
   }
