@@ -2,7 +2,15 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { type CliProcess, closeAtEnd, freePort, get, metricValue, spawnCli } from '../support/index.js';
+import {
+  type CliProcess,
+  closeAtEnd,
+  freePort,
+  get,
+  metricValue,
+  spawnCli,
+  waitFor,
+} from '../support/index.js';
 
 /** A YAML document (or a JSON one, for an object) in a folder of its own, removed at the test's end. */
 export function configFile(content: string | object): string {
@@ -36,8 +44,18 @@ export class ServedFile {
   /** Puts the text in the place of the file's, all at once, below the keys that need a restart. */
   write(text: string): void {
     const next = `${this.file}.next`;
-    writeFileSync(next, this.head + text);
+    writeFileSync(next, this.document(text));
     renameSync(next, this.file);
+  }
+
+  /** The whole text of a document. */
+  document(text: string): string {
+    return this.head + text;
+  }
+
+  /** What the last reload that failed was told to fail for. */
+  errors(): string {
+    return String(this.process.logs.with('config reload failed').at(-1)?.['errors']);
   }
 
   signal(): void {
@@ -49,7 +67,6 @@ export class ServedFile {
     const before = this.outcomes().length;
     this.write(text);
     this.signal();
-    const { waitFor } = await import('../support/index.js');
     await waitFor(() => this.outcomes().length > before, 'the reload is told of', { timeoutMs: 20_000 });
     return this.outcomes().at(-1)! as 'config reloaded';
   }
