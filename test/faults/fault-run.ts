@@ -14,6 +14,7 @@ import { Judge } from './judge.js';
 import { LogLedger } from './log-ledger.js';
 import { sessionPlan } from './plan.js';
 import { playSession } from './sessions.js';
+import type { Vitals } from './vitals.js';
 import { WebSocketBackend } from './websocket-backend.js';
 
 export interface FaultRunOptions {
@@ -34,13 +35,17 @@ export interface FaultReport {
   readonly outcomes: Readonly<Record<string, number>>;
   /** MB. */
   readonly rss: { readonly peak: number; readonly end: number };
+  /** MB in use after a collection, before the load and after it. */
+  readonly heap: { readonly before: number; readonly after: number };
   readonly violations: readonly string[];
   /** The gateway's log, kept only when something is wrong. */
   readonly logFile: string | null;
 }
 
 const MAX_VIOLATIONS = 40;
-const MAX_RSS_MB = 250;
+const MAX_RSS_MB = 450;
+/** What compiled code and lazily loaded modules may add to the heap, in MB. */
+const MAX_HEAP_GROWTH_MB = 8;
 /** A stop of the event loop from which deadlines may fire that should not, in milliseconds. */
 const STANDSTILL_MS = 300;
 
@@ -72,6 +77,8 @@ class FaultRun implements Witness {
   #idleSockets = 0;
   #peakRss = 0;
   #endRss = 0;
+  #before: Vitals = { heap: 0, timers: 0 };
+  #after: Vitals = this.#before;
 
   constructor(readonly options: FaultRunOptions) {}
 
@@ -85,6 +92,7 @@ class FaultRun implements Witness {
       reloads: this.#reloads,
       outcomes: Object.fromEntries([...outcomes].toSorted(([a], [b]) => a.localeCompare(b))),
       rss: { peak: Math.round(this.#peakRss), end: Math.round(this.#endRss) },
+      heap: { before: Math.round(this.#before.heap), after: Math.round(this.#after.heap) },
       violations,
       logFile: violations.length === 0 ? null : this.#gateway.logFile,
     };
@@ -102,16 +110,19 @@ class FaultRun implements Witness {
   }
 
   async start(): Promise<void> {
-    const [port, ...ports] = await quietPorts(8);
+    const [port, inspectorPort, ...ports] = await quietPorts(9);
     const webSockets = new WebSocketBackend();
     this.#backends = ports.slice(0, 6).map((its) => new FaultyBackend(its, this, webSockets));
     await Promise.all(this.#backends.map((backend) => backend.start()));
     const urls = this.#backends.map((backend) => backend.url);
     const [steady, shaky, tight] = [urls.slice(0, 2), urls.slice(2, 5), urls.slice(5)];
     this.#places = { port: port!, steady, shaky, tight, dead: [`http://127.0.0.1:${ports[6]}`] };
-    this.#gateway = new GatewayProcess(this.#folder, port!, (line) => this.#ledger.take(line));
+    this.#gateway = new GatewayProcess(this.#folder, port!, inspectorPort!, (line) =>
+      this.#ledger.take(line),
+    );
     this.#gateway.configure(JSON.stringify(documentOf(this.#places, 0)));
     await this.#gateway.start();
+    this.#before = await this.#gateway.vitals();
     this.#watch();
     if (GatewayProcess.isTransparent) this.#idleSockets = await this.#fewestSockets();
   }
@@ -193,6 +204,11 @@ class FaultRun implements Witness {
       return sockets > this.#idleSockets ? [`${sockets} sockets, ${this.#idleSockets} before`] : [];
     });
     this.#endRss = this.#gateway.rss;
+    this.#after = await this.#gateway.vitals();
+    const grown = this.#after.heap - this.#before.heap;
+    if (grown > MAX_HEAP_GROWTH_MB) this.violation(`the heap grew by ${Math.round(grown)} MB`);
+    if (this.#after.timers > this.#before.timers + 1)
+      this.violation(`${this.#after.timers} timers, ${this.#before.timers} before`);
     if (this.#peakRss > MAX_RSS_MB) this.violation(`${Math.round(this.#peakRss)} MB of memory`);
   }
 

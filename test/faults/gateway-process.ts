@@ -15,11 +15,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { waitFor } from '../support/wait.js';
+import { type Vitals, vitalsOf } from './vitals.js';
 
 const NEXUS = fileURLToPath(new URL('../../dist/src/cli/nexus.js', import.meta.url));
-
-/** Twice what it needs: a leak ends the process within minutes. */
-const MAX_HEAP_MB = 80;
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
@@ -39,6 +37,7 @@ export class GatewayProcess {
   constructor(
     folder: string,
     readonly port: number,
+    readonly inspectorPort: number,
     readonly onLine: (line: LogLine) => void,
   ) {
     this.logFile = join(folder, 'gateway.log');
@@ -51,7 +50,9 @@ export class GatewayProcess {
   }
 
   get stderr(): string {
-    return readFileSync(this.#errorFile, 'utf8');
+    const lines = readFileSync(this.#errorFile, 'utf8').split('\n');
+    // What the inspector says of itself.
+    return lines.filter((line) => !/^(Debugger |For help, see)/.test(line)).join('\n');
   }
 
   configure(text: string): void {
@@ -60,7 +61,13 @@ export class GatewayProcess {
 
   async start(): Promise<void> {
     const [out, error] = [openSync(this.logFile, 'w'), openSync(this.#errorFile, 'w')];
-    const args = [`--max-old-space-size=${MAX_HEAP_MB}`, NEXUS, 'serve', '--config', this.#configFile];
+    const args = [
+      `--inspect-port=127.0.0.1:${this.inspectorPort}`,
+      NEXUS,
+      'serve',
+      '--config',
+      this.#configFile,
+    ];
     const child = (this.#child = spawn(process.execPath, args, { stdio: ['ignore', out, error] }));
     child.on('exit', (code, signal) => (this.exit = code ?? signal));
     closeSync(out);
@@ -112,6 +119,12 @@ export class GatewayProcess {
     return new Map(
       series.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
     );
+  }
+
+  /** What its heap holds. The inspector stays open from the first call on. */
+  vitals(): Promise<Vitals> {
+    this.signal('SIGUSR1');
+    return vitalsOf(this.inspectorPort);
   }
 
   /** Open sockets of the process, the listening one among them. */
