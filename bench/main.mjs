@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { setPatience } from './calm.mjs';
 import { chooseLoad } from './load/index.mjs';
 import { machine } from './machine.mjs';
 import { measureLoad } from './measure-load.mjs';
@@ -48,13 +49,14 @@ async function end(code) {
 
 async function main() {
   const load = chooseLoad();
+  setPatience(options.patience);
   const upstream = await startUpstream(dir);
   const chosen = choose(allServers(), options.only);
   const result = { machine: machine(), load: load.label, upstream: upstream.label, options };
   if (options.parts.includes('load') || options.parts.includes('rate')) {
     const servers = await startServers(chosen, { upstream: upstream.port, dir });
     if (options.parts.includes('load'))
-      result.load_runs = await measureLoad(servers, upstream, load, { ...options, dir });
+      result.load_runs = await measureLoad(servers, load, { ...options, dir });
     if (options.parts.includes('rate')) result.rate_runs = await measureRates(servers, upstream, options);
     result.servers = servers.map(({ id, label, version, idle }) => ({ id, label, version, idle }));
     await stopAll('servers');

@@ -10,7 +10,7 @@ const WARM_S = 5;
  * Resolves to, for each server, `cpu` (microseconds a request), `rate` (requests a second), `p50` and `p99`
  * (milliseconds), one number for each burst, and `memory` (bytes) after the last.
  */
-export async function measureLoad(servers, upstream, load, { rounds, burst, connections, dir }) {
+export async function measureLoad(servers, load, { rounds, burst, connections, dir }) {
   const runs = servers.map(({ id }) => ({
     id,
     cpu: [],
@@ -25,9 +25,7 @@ export async function measureLoad(servers, upstream, load, { rounds, burst, conn
   for (let round = 0; round < rounds; round += 1) {
     note(`load, round ${round + 1} of ${rounds}`);
     for (const [i, server] of servers.entries()) {
-      const figures = await calmest([server.pid, upstream.pid], () =>
-        oneBurst(server, load, { seconds: burst, connections, dir }),
-      );
+      const figures = await calmest(() => oneBurst(server, load, { seconds: burst, connections, dir }));
       for (const name of ['cpu', 'rate', 'p50', 'p99', 'disturbed']) runs[i][name].push(figures[name]);
       runs[i].errors += figures.errors;
       runs[i].memory = memory(server.pid);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const MICROSECONDS_A_TICK = 1e6 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
@@ -16,15 +16,29 @@ export function memory(pid) {
   });
 }
 
-/** CPU time of a process and of those children that it has waited for, in microseconds. */
-export function cpuWithFinishedChildren(pid) {
-  return fieldsOf(pid).slice(11, 15).reduce(add, 0) * MICROSECONDS_A_TICK;
+/** CPU time in microseconds that processes outside the tree under `root` took so far, those that they waited for too. */
+export function cpuOfOthers(root) {
+  const all = new Map(processes().map((pid) => [pid, fieldsOrNull(pid)]));
+  const inside = (pid) => pid === root || (all.get(pid) ? inside(Number(all.get(pid)[1])) : false);
+  let sum = 0;
+  for (const [pid, fields] of all) {
+    if (fields && !inside(pid)) sum += fields.slice(11, 15).reduce(add, 0);
+  }
+  return sum * MICROSECONDS_A_TICK;
 }
 
-/** CPU time that all cores spent in processes, in microseconds, of the text of /proc/stat. */
-export function cpuOfMachine(stat) {
-  const [user, nice, system] = stat.slice(0, stat.indexOf('\n')).split(/ +/).slice(1);
-  return [user, nice, system].reduce(add, 0) * MICROSECONDS_A_TICK;
+function processes() {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function fieldsOrNull(pid) {
+  try {
+    return fieldsOf(pid);
+  } catch {
+    return null; // it has ended
+  }
 }
 
 function add(sum, text) {
@@ -35,7 +49,7 @@ function ticks(pid) {
   return fieldsOf(pid).slice(11, 13).reduce(add, 0);
 }
 
-/** What /proc says of a process, from field 3 on: utime, stime, cutime and cstime are at 11 to 14. */
+/** What /proc says of a process, from field 3 on: the parent is at 1, utime, stime, cutime and cstime are at 11 to 14. */
 function fieldsOf(pid) {
   // The name, field 2, stands in parentheses and may have spaces: count from behind it.
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

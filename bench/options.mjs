@@ -13,6 +13,7 @@ What is not installed is left out with a message.
   --rates A,B       constant rates, requests a second, for the latency part (2000,5000,10000)
   --only ID,ID      these servers alone
   --parts P,P       of ${PARTS.join(',')} (all)
+  --patience S      how long to wait, in all, while other processes use the machine (600)
   --json FILE       the figures as JSON too
   --quick           3 rounds, one rate: a first look in about two minutes
   --help
@@ -29,6 +30,7 @@ export function parseOptions(argv) {
       rates: { type: 'string' },
       only: { type: 'string' },
       parts: { type: 'string', default: PARTS.join(',') },
+      patience: { type: 'string', default: '600' },
       json: { type: 'string' },
       quick: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -47,6 +49,7 @@ export function parseOptions(argv) {
       .map((r) => whole('rates', r)),
     only: values.only?.split(',') ?? null,
     parts,
+    patience: whole('patience', values.patience),
     json: values.json ?? null,
   };
 }

@@ -1,4 +1,4 @@
-import { CALM } from './calm.mjs';
+import { CALM, counted, isCalm } from './calm.mjs';
 import { CORES } from './cores.mjs';
 import { median } from './statistics.mjs';
 
@@ -6,13 +6,26 @@ const MB = 1024 * 1024;
 
 /** The figures of a run as Markdown. */
 export function report(result) {
+  const counting = {
+    ...result,
+    load_runs: result.load_runs?.map(onlyCounted),
+    rate_runs: result.rate_runs?.map(onlyCounted),
+  };
   return [
     heading(result),
-    ...(result.load_runs ? [loadTable(result)] : []),
-    ...(result.rate_runs ? [rateTable(result)] : []),
+    ...(result.load_runs ? [loadTable(counting)] : []),
+    ...(result.rate_runs ? [rateTable(counting)] : []),
     ...(result.profile ? [profileTables(result.profile)] : []),
-    targets(result),
+    targets(counting),
   ].join('\n');
+}
+
+/** A run with the figures of its calm bursts alone, or of all, with a mark, where those are too few. */
+function onlyCounted(run) {
+  const counts = counted(run);
+  const figures = Object.entries(run).filter(([, value]) => Array.isArray(value));
+  const chosen = figures.map(([name, list]) => [name, list.filter((_, i) => counts[i])]);
+  return { ...run, ...Object.fromEntries(chosen), mark: isCalm(run) ? '' : ' *' };
 }
 
 function heading({ machine, load, upstream, options, load_runs: loads = [], rate_runs: rates = [] }) {
@@ -23,7 +36,8 @@ function heading({ machine, load, upstream, options, load_runs: loads = [], rate
 ${machine.model}, ${machine.cores} cores; ${CORES}.
 ${load}, upstream ${upstream} answering 100 bytes, ${options.connections} keep-alive connections,
 ${options.rounds} bursts of ${options.burst} s each, in turn. Medians, minima in brackets.
-Bursts in which other processes took more than ${CALM * 100} % of a core, again and again: ${restless} of ${bursts.length}.
+In ${restless} of ${bursts.length} bursts other processes took more than ${CALM * 100} % of a core whenever they were tried: left out, but
+where fewer than three remain (marked *).
 `;
 }
 
@@ -32,7 +46,7 @@ function loadTable({ load_runs: runs, servers }) {
   const rows = runs.map((run) => {
     const { label, version, idle } = servers.find(({ id }) => id === run.id);
     return [
-      `${label} ${label.startsWith('Nexus') ? '' : version}`.trim(),
+      `${label} ${label.startsWith('Nexus') ? '' : version}`.trim() + run.mark,
       `${fixed(median(run.cpu))} (${fixed(Math.min(...run.cpu))})`,
       of('fast-gateway') ? quotient(run.cpu, of('fast-gateway').cpu) : '–',
       of('nginx') ? quotient(run.cpu, of('nginx').cpu) : '–',
@@ -66,7 +80,7 @@ function rateTable({ rate_runs: runs }) {
     const nginx = runs.find(({ id, rate }) => id === 'nginx' && rate === run.rate);
     return [
       run.rate.toLocaleString('en'),
-      run.label,
+      run.label + run.mark,
       `${fixed(median(run.p50), 2)} (${fixed(Math.min(...run.p50), 2)})`,
       `${fixed(median(run.p99), 2)} (${fixed(Math.min(...run.p99), 2)})`,
       nginx ? quotient(run.p99, nginx.p99) : '–',
@@ -85,18 +99,18 @@ ${table(['where', 'share', 'µs a request'], rows(groups))}
 ${table(['function', 'share', 'µs a request'], rows(functions))}`;
 }
 
-function targets({ load_runs: runs, rate_runs: rates, servers }) {
-  const cpu = (id) => runs?.find((run) => run.id === id)?.cpu;
+function targets({ load_runs: runs = [], rate_runs: rates = [], servers }) {
+  const load = (id) => runs.find((run) => run.id === id);
   const lines = [
-    verdict('nothing on ≤ 0.65 of fast-gateway', cpu('nexus'), cpu('fast-gateway'), 0.65),
-    verdict('everything on ≤ 0.85 of fast-gateway', cpu('nexus-everything'), cpu('fast-gateway'), 0.85),
-    verdict('everything on ≤ 3 of nginx', cpu('nexus-everything'), cpu('nginx'), 3),
-    verdict('5,000 routes ≤ 1.2 of 10 routes', cpu('nexus-5000'), cpu('nexus-10'), 1.2),
-    ...(rates ?? [])
+    verdict('nothing on ≤ 0.65 of fast-gateway', load('nexus'), load('fast-gateway'), 0.65),
+    verdict('everything on ≤ 0.85 of fast-gateway', load('nexus-everything'), load('fast-gateway'), 0.85),
+    verdict('everything on ≤ 3 of nginx', load('nexus-everything'), load('nginx'), 3),
+    verdict('5,000 routes ≤ 1.2 of 10 routes', load('nexus-5000'), load('nexus-10'), 1.2),
+    ...rates
       .filter(({ id }) => id === 'nexus')
-      .map(({ rate, p99 }) => {
-        const nginx = rates.find((run) => run.id === 'nginx' && run.rate === rate)?.p99;
-        return verdict(`p99 at ${rate.toLocaleString('en')} requests/s ≤ 2 of nginx`, p99, nginx, 2);
+      .map((run) => {
+        const nginx = rates.find(({ id, rate }) => id === 'nginx' && rate === run.rate);
+        return verdict(`p99 at ${run.rate.toLocaleString('en')} requests/s ≤ 2 of nginx`, run, nginx, 2);
       }),
     idleTarget(servers?.find(({ id }) => id === 'nexus-1000')?.idle),
   ];
@@ -105,7 +119,9 @@ function targets({ load_runs: runs, rate_runs: rates, servers }) {
 
 function verdict(name, ours, theirs, limit) {
   if (!ours || !theirs) return null;
-  const value = median(ours) / median(theirs);
+  const figure = ours.cpu ? 'cpu' : 'p99';
+  const value = median(ours[figure]) / median(theirs[figure]);
+  if (ours.mark || theirs.mark) return `- ${name}: ${fixed(value, 2)}, but too disturbed to say`;
   return `- ${name}: ${fixed(value, 2)}, ${value <= limit ? 'met' : 'missed'}`;
 }
 

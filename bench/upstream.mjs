@@ -14,8 +14,8 @@ export async function startUpstream(root) {
   mkdirSync(dir);
   const port = await freePort();
   const { label, command } = installed('nginx') ? nginx(dir, port) : node(port);
-  const { pid } = await launch({ id: 'upstream', command, port, dir, core: 0, group: 'upstream' });
-  return { label, port, pid, paths: ['/api/users/1'] };
+  await launch({ id: 'upstream', command, port, dir, core: 0, group: 'upstream' });
+  return { label, port, paths: ['/api/users/1'] };
 }
 
 function nginx(dir, port) {
