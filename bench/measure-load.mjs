@@ -7,6 +7,7 @@ const WARM_S = 5;
 
 /**
  * As much load as goes, in bursts in turn (A B C A B C …), so that whatever else the machine does hits all alike.
+ * Each measured burst follows one that is not: a server that waited for its turn is cold, and some longer than others.
  * Resolves to, for each server, `cpu` (microseconds a request), `rate` (requests a second), `p50` and `p99`
  * (milliseconds), one number for each burst, and `memory` (bytes) after the last.
  */
@@ -35,6 +36,7 @@ export async function measureLoad(servers, load, { rounds, burst, connections, d
 }
 
 async function oneBurst(server, load, options) {
+  await load.run(server, options);
   const before = cpu(server.pid);
   const { requests, ...figures } = await load.run(server, options);
   return { ...figures, cpu: (cpu(server.pid) - before) / requests };
