@@ -21,8 +21,8 @@ const ROOMS = [
 /** Files that know all rooms. */
 const ROOTS = '^src/(gateway\\.[a-z]+|admin\\.module|pipeline|application|index)\\.ts$';
 
-/** Specs, and contract suites that specs call. */
-const TESTS = '\\.(spec|test|contract)\\.ts$';
+/** Specs, contract suites and fixtures that specs call. */
+const TESTS = '\\.(spec|test|contract|fixture)\\.ts$';
 
 function mayImportOnly(from, to, comment) {
   return {

@@ -26,6 +26,7 @@ import { NestLogger } from './logging/nest-logger.js';
 import { type LogOutput, openOutput } from './logging/output.js';
 import { EXCHANGE_METRICS } from './metrics/metrics.module.js';
 import { ActiveExchanges } from './proxy/active-exchanges.js';
+import { RetryCounts } from './proxy/attempts/retry-counts.js';
 import { Deadlines } from './proxy/deadlines.js';
 import { GatewayEntry } from './proxy/gateway-entry.js';
 import { fastifyOptions, Listener } from './proxy/listener.js';
@@ -147,6 +148,7 @@ class Gateway implements RunningGateway {
       this.app.get(HealthMonitor),
       this.app.get(RateLimitGuardFactory, { strict: false }),
       this.app.get(WebSocketSlots, { strict: false }),
+      this.app.get(RetryCounts, { strict: false }),
     ];
     return metrics ? [...listeners, metrics] : listeners;
   }

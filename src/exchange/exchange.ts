@@ -4,7 +4,7 @@ import type { Identity } from './identity.js';
 import type { Reason } from './reasons.js';
 import type { Route } from './route.js';
 import type { CanonicalTarget } from './router.js';
-import type { Backend } from './upstream.js';
+import type { Backend, Upstream } from './upstream.js';
 
 export type CacheStatus = 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
 
@@ -26,6 +26,8 @@ export class Exchange {
   /** The client's address as `trusted_proxies` decides it; no brackets, no zone, IPv4 unmapped. */
   clientIp = '';
   identity: Identity | null = null;
+  /** Where it goes, once that is chosen. */
+  upstream: Upstream | null = null;
   /** The backend of the latest attempt. */
   backend: Backend | null = null;
   /** Attempts begun: sockets tried, refused ones included. */

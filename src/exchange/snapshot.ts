@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../config/gateway.config.js';
 import type { RouteConfig } from '../config/route.config.js';
 import type { Exchange } from './exchange.js';
 import type { Route, RouteHandler } from './route.js';
-import type { Upstream } from './upstream.js';
+import type { Upstream, UpstreamChoice } from './upstream.js';
 
 /** Everything compiled from one document: immutable, replaced whole. */
 export interface Snapshot {
@@ -60,7 +60,7 @@ export interface RouteParts {
   readonly config: Readonly<RouteConfig>;
   /** The document that the route comes from. */
   readonly document: Readonly<GatewayConfig>;
-  readonly upstream: Upstream;
+  readonly choice: UpstreamChoice;
   /** The path and query for the upstream, without a backend's base path; null when a rewrite made none. */
   readonly target: (exchange: Exchange) => string | null;
 }
@@ -75,6 +75,8 @@ export interface UpstreamCompiler {
 
 export interface CompiledUpstreams {
   readonly upstreams: ReadonlyMap<string, Upstream>;
+  /** Which of these upstreams each exchange of a route goes to. */
+  choiceFor(route: Readonly<RouteConfig>): UpstreamChoice;
   /** The new snapshot is in force: retires what no snapshot uses any more. */
   commit(): void;
   /** The new snapshot was refused: forgets what was made for it. */

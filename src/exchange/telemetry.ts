@@ -34,6 +34,14 @@ export interface WebSocketCounts {
 /** Nest token of the {@link WebSocketCounts}. */
 export const WEBSOCKET_COUNTS = Symbol('WebSocketCounts');
 
+/** Retries begun since the start; `reason` is the reason code of the failed try, or the status that was not wanted. */
+export interface RetriedCounts {
+  retriedCounts(): Iterable<{ readonly path: string; readonly reason: string; readonly count: number }>;
+}
+
+/** Nest token of the {@link RetriedCounts}. */
+export const RETRIED_COUNTS = Symbol('RetriedCounts');
+
 /** What the configuration in force is. */
 export interface ConfigState {
   /** Counts up from 1 with every document applied. */

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 
 import type { Exchange } from './exchange.js';
+import type { Refusal } from './refusal.js';
 
 /** One `url` of an upstream, as the path sees it. */
 export interface Backend {
@@ -14,6 +15,14 @@ export interface Backend {
   readonly basePath: string;
   readonly state: BackendState;
   readonly pool: ConnectionPool;
+  /** Null without `circuit_breaker`. */
+  readonly breaker: Breaker | null;
+  /** Exchanges it may have at once; 0 = no bound. */
+  readonly maxInFlight: number;
+  /** An exchange is handed to it: what comes back goes to `end`. */
+  begin(): Permit | null;
+  /** The exchange needs the backend no more. Exactly once for each `begin`. */
+  end(permit: Permit | null, outcome: Outcome): void;
 }
 
 /** The sockets to one backend; kept over reloads while the backend and its `connection` stay the same. */
@@ -59,6 +68,36 @@ export interface BackendState {
   healthy: boolean;
   /** Exchanges handed to it that have not ended. */
   inFlight: number;
+  /** It gets no new exchanges; those it has are finished. */
+  draining: boolean;
+  /** Monotonic milliseconds since when it takes part (again), from which `slow_start` counts; 0 = it always did. */
+  servingSince: number;
+}
+
+/** What an exchange that a backend was given says of the backend. A client that left says nothing: `abandoned`. */
+export type Outcome = 'success' | 'failure' | 'abandoned';
+
+export type CircuitName = 'closed' | 'open' | 'half-open';
+
+/** Keeps exchanges away from one backend while it fails. */
+export interface Breaker {
+  readonly circuit: CircuitName;
+  /** Whether an exchange may be handed to the backend at this moment. Changes nothing that a caller can see. */
+  admits(): boolean;
+  /** An exchange that was admitted is handed over now. */
+  begin(): Permit;
+  /** What a final status says of the backend. */
+  outcomeOf(status: number): Outcome;
+  /** Milliseconds until it may admit again; 0 when it does. */
+  waitMs(): number;
+}
+
+/** One exchange as its backend's breaker knows it. */
+export interface Permit {
+  /** The final head came, with a status that is no failure; the body may take long. */
+  headed(): void;
+  /** Exactly once. */
+  settle(outcome: Outcome): void;
 }
 
 /** A named pool of backends. */
@@ -67,11 +106,37 @@ export interface Upstream {
   readonly backends: readonly Backend[];
   readonly balancing: string;
   readonly critical: boolean;
+  /** Host header of its requests: `backend`, `preserve`, or a literal. */
+  readonly hostHeader: string;
+  /** Milliseconds until the connection to one backend stands. */
+  readonly connectMs: number;
   /**
    * The next backend for this exchange, or null when none may be tried; none of those in `tried` is tried again.
    * Allocates nothing.
    */
   pick(exchange: Exchange, tried: TriedBackends | null): Backend | null;
+  /** What a client is told when `pick` found none and nothing was tried: no healthy one, all circuits open, or all full. */
+  refusal(): Refusal;
+  /** Whether `pick` found none only because those it might have taken are full. */
+  isFull(tried: TriedBackends | null): boolean;
+  /** Takes a place in the line for a backend that is full; false when there is no line, or it is full itself. */
+  join(waiting: WaitingExchange): boolean;
+  leave(waiting: WaitingExchange): void;
+  /** Longest wait in the line, in milliseconds. */
+  readonly queueMs: number;
+  /** This backend's final head goes to the client now: the upstream may add to `exchange.responseHeaders`. */
+  answering(exchange: Exchange, backend: Backend): void;
+}
+
+/** An exchange in the line of an upstream. */
+export interface WaitingExchange {
+  /** A place may have become free. True: it was taken, and the exchange is out of the line. Must not throw. */
+  offered(): boolean;
+}
+
+/** Which upstream an exchange goes to. */
+export interface UpstreamChoice {
+  choose(exchange: Exchange): Upstream;
 }
 
 /** The backends an exchange has tried; absent until the first one failed, so the common case allocates nothing. */

@@ -1,6 +1,8 @@
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { silentEvents } from '../upstream/upstream-events.fixture.js';
+import { systemClock } from '../common/clock.js';
 import { closeAtEnd } from '../../test/support/cleanup.js';
 import { type EchoUpstream, echoUpstream } from '../../test/support/echo-upstream.js';
 import { type RawUpstream, rawUpstream } from '../../test/support/raw-upstream.js';
@@ -43,7 +45,7 @@ describe('health monitor', () => {
   let monitor: HealthMonitor;
 
   beforeEach(() => {
-    registry = new UpstreamRegistry();
+    registry = new UpstreamRegistry(systemClock, silentEvents);
     scheduler = new SchedulerRegistry();
     heard = new Heard();
     monitor = new HealthMonitor(scheduler, heard);

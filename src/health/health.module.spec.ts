@@ -6,6 +6,8 @@ import { Test } from '@nestjs/testing';
 import type { FastifyReply } from 'fastify';
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { silentEvents } from '../upstream/upstream-events.fixture.js';
+import { systemClock } from '../common/clock.js';
 import { closeAtEnd } from '../../test/support/cleanup.js';
 import { freePort, urlOf } from '../../test/support/ports.js';
 import { LogCapture } from '../../test/support/log-capture.js';
@@ -79,7 +81,7 @@ describe('health module', () => {
   });
 
   function load(config: GatewayConfig): void {
-    const compiled = new UpstreamRegistry().compile(config);
+    const compiled = new UpstreamRegistry(systemClock, silentEvents).compile(config);
     compiled.commit();
     gateway.upstreams = new Map(compiled.upstreams);
   }

@@ -4,7 +4,7 @@ import { countProbe } from './threshold.js';
 
 /** Feeds probes, `+` passed and `-` failed, and tells the state after each: `U`p or `d`own, `!` where it turned. */
 function course(healthy: boolean, probes: string, healthy_threshold = 2, unhealthy_threshold = 3): string {
-  const state = { healthy, inFlight: 0 };
+  const state = { healthy, inFlight: 0, draining: false, servingSince: 0 };
   const streak = { length: 0 };
   const after = Array.from(probes, (probe) => {
     const turned = countProbe(state, streak, probe === '+', { healthy_threshold, unhealthy_threshold });

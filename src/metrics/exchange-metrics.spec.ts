@@ -68,7 +68,7 @@ describe('ExchangeMetrics', () => {
 
   it('names the upstream that was chosen over the route’s own', () => {
     const metrics = new ExchangeMetrics(BOUNDS);
-    run(metrics, exchange({ route: routeUsers, backend: orders.backends[0]! }));
+    run(metrics, exchange({ route: routeUsers, upstream: orders }));
     expect([...metrics.paths.get('/users')!.upstreams.keys()]).toEqual(['orders']);
   });
 

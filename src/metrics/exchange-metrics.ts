@@ -39,7 +39,7 @@ export class ExchangeMetrics implements ExchangeObserver, SnapshotListener {
     const { route, backend } = exchange;
     const series = this.pathSeries(route ? route.path : UNMATCHED);
     if (series) {
-      const upstream = backend ? backend.upstream : route ? route.upstream.name : '';
+      const upstream = (exchange.upstream ?? route?.upstream)?.name ?? '';
       const seconds = Math.max(0, exchange.endedAt - exchange.startedAt) / 1_000;
       series.method(upstream, methodIndex(exchange.head.method)).count(exchange.status, seconds);
       if (exchange.reason !== null) increase(series.rejections, exchange.reason);

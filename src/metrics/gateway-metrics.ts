@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 
-import type { ConfigState, LimitedCounts, WebSocketCounts } from '../exchange/telemetry.js';
-import type { Backend, CurrentUpstreams } from '../exchange/upstream.js';
+import type { ConfigState, LimitedCounts, RetriedCounts, WebSocketCounts } from '../exchange/telemetry.js';
+import type { Backend, CircuitName, CurrentUpstreams } from '../exchange/upstream.js';
 import type { Connections } from './connections.js';
 import type { ExchangeMetrics } from './exchange-metrics.js';
 import { METHOD_LABELS, type MethodSeries } from './series.js';
@@ -20,6 +20,7 @@ export interface MetricSources {
   readonly connections: Connections;
   readonly upstreams: CurrentUpstreams;
   readonly limits: LimitedCounts | null;
+  readonly retries: RetriedCounts | null;
   readonly webSockets: WebSocketCounts | null;
   readonly config: ConfigState | null;
 }
@@ -34,9 +35,13 @@ export function registerGatewayMetrics(
   metrics.exchanges(sources.exchanges, sources.connections);
   metrics.backends(sources.upstreams);
   if (sources.limits) metrics.limits(sources.limits);
+  if (sources.retries) metrics.retries(sources.retries);
   if (sources.webSockets) metrics.webSockets(sources.webSockets);
   if (sources.config) metrics.config(sources.config);
 }
+
+/** In the order of their numbers. */
+const CIRCUITS: readonly CircuitName[] = ['closed', 'open', 'half-open'];
 
 class GatewayMetrics {
   constructor(
@@ -86,7 +91,20 @@ class GatewayMetrics {
       'Requests handed to the backend that have not ended.',
       (backend) => backend.state.inFlight,
     );
-    gauge('gateway_circuit_state', 'State of the circuit breaker: 0 closed, 1 open, 2 half-open.', () => 0);
+    gauge(
+      'gateway_circuit_state',
+      'State of the circuit breaker: 0 closed, 1 open, 2 half-open.',
+      ({ breaker }) => CIRCUITS.indexOf(breaker?.circuit ?? 'closed'),
+    );
+  }
+
+  retries(source: RetriedCounts): void {
+    this.counter(
+      'gateway_retries_total',
+      'Retries begun, by what was wrong with the try before.',
+      ['path', 'reason'],
+      () => [...source.retriedCounts()].map(({ path, reason, count }) => sample({ path, reason }, count)),
+    );
   }
 
   limits(source: LimitedCounts): void {

@@ -10,6 +10,8 @@ import {
   CONNECTION_GAUGE,
   LIMITED_COUNTS,
   type LimitedCounts,
+  RETRIED_COUNTS,
+  type RetriedCounts,
   WEBSOCKET_COUNTS,
   type WebSocketCounts,
 } from '../exchange/telemetry.js';
@@ -68,15 +70,23 @@ function exchangeMetrics(config: MetricsConfig, registry: Registry, connections:
   const optional = (token: symbol) => ({ token, optional: true });
   return {
     provide: EXCHANGE_METRICS,
-    inject: [CURRENT_UPSTREAMS, optional(LIMITED_COUNTS), optional(WEBSOCKET_COUNTS), optional(CONFIG_STATE)],
+    inject: [
+      CURRENT_UPSTREAMS,
+      optional(LIMITED_COUNTS),
+      optional(RETRIED_COUNTS),
+      optional(WEBSOCKET_COUNTS),
+      optional(CONFIG_STATE),
+    ],
+    // oxlint-disable-next-line max-params -- one for each room that has numbers.
     useFactory: (
       upstreams: CurrentUpstreams,
       limits: LimitedCounts | null = null,
+      retries: RetriedCounts | null = null,
       webSockets: WebSocketCounts | null = null,
       state: ConfigState | null = null,
     ) => {
       const exchanges = new ExchangeMetrics(config.buckets);
-      const sources = { exchanges, connections, upstreams, limits, webSockets, config: state };
+      const sources = { exchanges, connections, upstreams, limits, retries, webSockets, config: state };
       registerGatewayMetrics(registry, config.buckets, sources);
       return exchanges;
     },

@@ -1,8 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-import type { Backend, PooledConnection, PooledHandler } from '../exchange/upstream.js';
+import { Refusal } from '../exchange/refusal.js';
+import type { Backend, Outcome, Permit, PooledConnection, PooledHandler } from '../exchange/upstream.js';
 import { isReadable } from './response-headers.js';
+import { reasonOf } from './upstream-fault.js';
+
+/** Bytes of an unwanted body that are read to keep its connection. */
+const LONGEST_DISCARDED = 64 * 1024;
 
 /** The exchange that an attempt belongs to. None of these may throw. */
 export interface AttemptOwner {
@@ -25,14 +30,20 @@ export class Attempt implements PooledHandler {
   /** Its connection had served a request before. */
   wasReused = false;
   #controller: Dispatcher.DispatchController | null = null;
+  /** The backend has it no more. */
   #over = false;
+  /** The owner hears no more of it. */
+  #silent = false;
+  #unread = LONGEST_DISCARDED;
+  #outcome: Outcome = 'success';
+  #permit: Permit | null;
 
   constructor(
     readonly owner: AttemptOwner,
     readonly backend: Backend,
     readonly lines: readonly string[],
   ) {
-    backend.state.inFlight++;
+    this.#permit = backend.begin();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -53,33 +64,47 @@ export class Attempt implements PooledHandler {
     headers: IncomingHttpHeaders,
     statusText?: string,
   ): void {
-    if (this.#over) return;
+    if (this.#silent) return;
+    if (status >= 200) this.#headed(status);
     if (status < 200) this.owner.interim(status, headers);
     else if (!isReadable(headers)) controller.abort(new Error('unknown transfer coding'));
     else this.owner.responseHead(status, statusText ?? '', controller.rawHeaders as Buffer[], headers);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#over && !this.owner.responseData(chunk)) controller.pause();
+    if (this.#silent) this.#read(controller, chunk.length);
+    else if (!this.owner.responseData(chunk)) controller.pause();
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     const fault = this.connection?.fault;
     if (fault) return this.onResponseError(controller, fault);
-    const over = this.#over;
-    this.#finish(true);
-    if (!over) this.owner.responseEnd(textOf(controller.rawTrailers as Buffer[] | null));
+    const silent = this.#silent;
+    this.#finish(true, this.#outcome);
+    if (!silent) this.owner.responseEnd(textOf(controller.rawTrailers as Buffer[] | null));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, cause: Error): void {
-    const over = this.#over;
-    this.#finish(false);
-    if (!over) this.owner.attemptFailed(this, cause);
+    const silent = this.#silent;
+    this.#finish(false, isClients(cause) ? 'abandoned' : 'failure');
+    if (!silent) this.owner.attemptFailed(this, cause);
   }
 
   /** The pool had no room for it: it never was. */
   refused(): void {
-    this.#finish(false);
+    this.#finish(false, 'abandoned');
+  }
+
+  /** The body may never end: what its head says is all there is to judge. */
+  judge(): void {
+    this.#permit?.settle(this.#outcome);
+    this.#permit = null;
+  }
+
+  /** The owner needs the answer no more. A short rest is read, so that the connection can serve again. */
+  discard(): void {
+    this.#silent = true;
+    this.judge();
   }
 
   resume(): void {
@@ -87,25 +112,43 @@ export class Attempt implements PooledHandler {
   }
 
   /** Ends the attempt at once; the owner hears no more of it. */
-  abort(cause: Error): void {
+  abort(cause: Error, outcome: Outcome): void {
+    this.#silent = true;
     if (this.#over) return;
-    this.#end();
+    this.#end(outcome);
     if (this.#controller) this.#controller.abort(cause);
     else if (!this.backend.pool.cancel(this)) this.connection?.destroy(cause);
   }
 
-  #finish(reusable: boolean): void {
-    this.#end();
+  #read(controller: Dispatcher.DispatchController, bytes: number): void {
+    this.#unread -= bytes;
+    if (this.#unread < 0) controller.abort(new Error('too long to discard'));
+  }
+
+  #headed(status: number): void {
+    if (this.#permit === null) return;
+    this.#outcome = this.backend.breaker!.outcomeOf(status);
+    if (this.#outcome === 'success') this.#permit.headed();
+  }
+
+  #finish(reusable: boolean, outcome: Outcome): void {
+    this.#end(outcome);
+    this.#silent = true;
     const { connection } = this;
     this.connection = null;
     connection?.release(reusable);
   }
 
-  #end(): void {
+  #end(outcome: Outcome): void {
     if (this.#over) return;
     this.#over = true;
-    this.backend.state.inFlight--;
+    this.backend.end(this.#permit, outcome);
   }
+}
+
+/** The client's own fault, which says nothing of the backend. */
+function isClients(cause: Error): boolean {
+  return cause instanceof Refusal || reasonOf(cause) === 'bad_request';
 }
 
 function textOf(raw: readonly Buffer[] | null): string[] | null {

@@ -2,7 +2,8 @@ import { durationMs } from '../common/duration.js';
 import { sizeBytes } from '../common/size.js';
 import type { RouteConfig } from '../config/route.config.js';
 import type { Exchange } from '../exchange/exchange.js';
-import type { Upstream } from '../exchange/upstream.js';
+import type { UpstreamChoice } from '../exchange/upstream.js';
+import type { RetryPolicy } from './attempts/retry-policy.js';
 import type { OutgoingRules } from './request-headers.js';
 
 /** How a route's upgrades to WebSocket are treated. Times in milliseconds. */
@@ -12,15 +13,15 @@ export interface WebSocketPlan {
   readonly idleMs: number;
   /** To the upstream's answer, all attempts together. */
   readonly handshakeMs: number;
-  /** Until the connection to one backend stands. */
-  readonly connectMs: number;
   /** 0 = no bound. */
   readonly maxConnections: number;
 }
 
 /** How a route's exchanges are forwarded; compiled once. Times in milliseconds, sizes in bytes. */
 export interface ForwardPlan {
-  readonly upstream: Upstream;
+  readonly choice: UpstreamChoice;
+  /** null = an exchange is never sent again once bytes of it may have been. */
+  readonly retry: RetryPolicy | null;
   readonly outgoing: OutgoingRules;
   /** Path and query for the upstream, in front of which the backend's base path goes. */
   readonly target: (exchange: Exchange) => string;
@@ -39,16 +40,23 @@ export interface ForwardPlan {
   readonly webSocket: WebSocketPlan;
 }
 
-/** @param settings the document's own share of every plan */
+/** What of a plan comes from elsewhere than the route's own keys. */
+export interface PlanSettings {
+  readonly outgoing: OutgoingRules;
+  readonly bodyTimeoutMs: number;
+  readonly retry: RetryPolicy | null;
+}
+
 export function compilePlan(
   config: Readonly<RouteConfig>,
-  upstream: Upstream,
+  choice: UpstreamChoice,
   target: (exchange: Exchange) => string,
-  settings: { readonly outgoing: OutgoingRules; readonly bodyTimeoutMs: number; readonly connectMs: number },
+  settings: PlanSettings,
 ): ForwardPlan {
   const { timeouts, websocket } = config;
   return {
-    upstream,
+    choice,
+    retry: settings.retry,
     target,
     outgoing: settings.outgoing,
     timeoutMs: durationMs(config.timeout),
@@ -61,7 +69,6 @@ export function compilePlan(
       enabled: websocket.enabled,
       idleMs: durationMs(websocket.idle_timeout),
       handshakeMs: durationMs(websocket.handshake_timeout),
-      connectMs: settings.connectMs,
       maxConnections: websocket.max_connections ?? 0,
     },
   };

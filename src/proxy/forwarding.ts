@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Dispatcher } from 'undici';
 
 import { bufferPassed } from '../common/buffer-garbage.js';
-import type { ExchangeLog } from '../exchange/event-log.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
-import type { AnswerReason } from '../exchange/reasons.js';
 import type { ResponseSink, ResponseSource } from '../exchange/response.js';
-import type { Backend, TriedBackends } from '../exchange/upstream.js';
+import type { Backend, Outcome } from '../exchange/upstream.js';
 import { Attempt, type AttemptOwner } from './attempt.js';
+import { Attempts, type AttemptsHost, type AttemptsOwner } from './attempts/attempts.js';
+import { retryAfterMs } from './attempts/retry-after.js';
 import { connectionOf } from './client-connection.js';
 import type { Deadlined, Deadlines } from './deadlines.js';
 import type { ForwardPlan } from './forward-plan.js';
@@ -16,39 +16,38 @@ import { RequestBody, type UploadWatcher } from './request-body.js';
 import type { ScannedHead } from './request-head.js';
 import { framingHeaders, outgoingLines } from './request-headers.js';
 import { clientHead } from './response-headers.js';
-import { isTimeout, reasonOf } from './upstream-fault.js';
+import { ResponseTimeoutError } from './upstream-fault.js';
 
-export interface ForwardingHost {
+export interface ForwardingHost extends AttemptsHost {
   readonly deadlines: Deadlines;
-  readonly log: ExchangeLog;
 }
 
 /** What the exchange waits for; each phase has its own deadline. */
-type Phase = 'head' | 'upload' | 'body';
-
-/** Methods that may be sent again when nobody saw an answer (RFC 9110 §9.2.2). */
-const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
+type Phase = 'pause' | 'head' | 'upload' | 'body';
 
 /** One exchange on its way to a backend and back: its attempts, its body, its deadlines. */
-export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, ResponseSource {
+export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, Deadlined, ResponseSource {
   slot = -1;
   deadline = 0;
+  /** Moves while a request body comes in. */
+  headDueAt = 0;
   #phase: Phase = 'head';
   #attempt: Attempt | null = null;
-  #tried: TriedBackends | null = null;
-  #lastCause: Error | null = null;
-  #retriedFresh = false;
+  /** Its answer was not for the client; it ends by itself, or with the exchange. */
+  #discarded: Attempt | null = null;
   #uploadPaused = false;
   /** The client has not taken what it was sent; the upstream waits for it. */
   #clientBehind = false;
   #headSeen = false;
   #done = false;
   #totalAt = 0;
-  readonly #body: RequestBody | null;
+  #body: RequestBody | null;
+  readonly #attempts: Attempts;
   readonly #request: Dispatcher.DispatchOptions;
   readonly #lines: readonly string[];
   readonly #path: string;
 
+  // oxlint-disable-next-line max-params -- what an exchange meets on its way.
   constructor(
     readonly exchange: Exchange,
     readonly head: ScannedHead,
@@ -57,93 +56,65 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
     readonly host: ForwardingHost,
   ) {
     const raw = exchange.request!.raw;
+    const upstream = (exchange.upstream = plan.choice.choose(exchange));
     this.#body = head.hasBody ? this.#upload(raw) : null;
     this.#path = plan.target(exchange);
     this.#request = {
       path: this.#path,
       method: head.method,
-      headers: framingHeaders(exchange, head, plan.outgoing),
+      headers: framingHeaders(exchange, head, upstream.hostHeader),
       body: this.#body,
     };
     this.#lines = outgoingLines(exchange, head, connectionOf(raw.socket), plan.outgoing);
+    this.#attempts = new Attempts(this, upstream, plan.retry, host);
   }
 
   begin(): void {
     this.sink.source = this;
-    if (this.plan.totalMs > 0) this.#totalAt = this.host.deadlines.clock.now() + this.plan.totalMs;
+    const now = this.host.clock.now();
+    if (this.plan.totalMs > 0) this.#totalAt = now + this.plan.totalMs;
+    this.headDueAt = now + this.plan.timeoutMs;
     this.host.deadlines.watch(this);
-    this.#waitFor('head', this.plan.timeoutMs);
-    this.#next();
+    this.#attempts.begin();
   }
 
   // The attempts.
 
-  #next(): void {
-    const backend = this.plan.upstream.pick(this.exchange, this.#tried);
-    if (backend === null) this.#refuse(this.#noneLeft());
-    else this.#try(backend, false);
-  }
-
-  #try(backend: Backend, fresh: boolean): void {
-    const { exchange } = this;
+  send(backend: Backend, fresh: boolean): boolean {
     const attempt = new Attempt(this, backend, this.#lines);
     this.#attempt = attempt;
-    exchange.backend = backend;
-    exchange.attempts++;
-    exchange.upstreamStartedAt = this.host.deadlines.clock.now();
+    this.#wait('head', this.headDueAt);
     const options = this.#request;
     options.path = backend.basePath + this.#path;
-    if (backend.pool.dispatch(options, attempt, fresh)) return;
+    if (this.#body?.used) options.body = this.#body = this.#body.again();
+    if (backend.pool.dispatch(options, attempt, fresh)) return true;
     attempt.refused();
-    exchange.attempts--;
-    this.#lastCause = new Refusal('overloaded', { headers: { 'Retry-After': '1' } });
-    this.#nextBut(backend);
+    return false;
   }
 
-  /** Nothing was sent to this one, so another may have the request. */
-  #nextBut(backend: Backend): void {
-    (this.#tried ??= new Set()).add(backend);
-    this.#next();
+  get bodyless(): boolean {
+    return this.#body === null;
+  }
+
+  get repeatable(): boolean {
+    return this.#body === null || this.#body.repeatable;
+  }
+
+  pauseUntil(at: number): void {
+    this.#attempt = null;
+    this.#wait('pause', Math.min(at, this.headDueAt));
   }
 
   attemptStarted(): void {
     const { responseMs, timeoutMs } = this.plan;
     if (responseMs >= timeoutMs || this.#phase !== 'head') return;
-    this.deadline = Math.min(this.deadline, this.host.deadlines.clock.now() + responseMs);
+    this.deadline = Math.min(this.deadline, this.host.clock.now() + responseMs);
   }
 
   attemptFailed(attempt: Attempt, cause: Error): void {
-    this.#lastCause = cause;
     if (this.#done) return;
-    if (this.#headSeen) return this.#breakOff(cause);
-    if (cause instanceof Refusal) return this.#refuse(cause);
-    if (this.#mayRepeatFresh(attempt)) {
-      this.#retriedFresh = true;
-      return this.#try(attempt.backend, true);
-    }
-    const reason = reasonOf(cause);
-    if (reason !== 'bad_request') this.host.log.upstreamRequestFailed(this.exchange, cause, reason);
-    if (attempt.started || reason === 'bad_request') return this.#refuse(new Refusal(reason, { cause }));
-    this.#nextBut(attempt.backend);
-  }
-
-  /** The keep-alive race: the upstream closed an idle connection just as the request was written to it. */
-  #mayRepeatFresh(attempt: Attempt): boolean {
-    return (
-      !this.#retriedFresh &&
-      attempt.started &&
-      !attempt.answering &&
-      attempt.wasReused &&
-      this.#body === null &&
-      IDEMPOTENT.has(this.head.method)
-    );
-  }
-
-  #noneLeft(): Refusal {
-    if (this.#tried === null) return new Refusal('no_healthy_backend');
-    if (this.#lastCause instanceof Refusal) return this.#lastCause;
-    const reason: AnswerReason = isTimeout(this.#lastCause) ? 'upstream_timeout' : 'upstream_unavailable';
-    return new Refusal(reason, { cause: this.#lastCause });
+    if (this.#headSeen) this.#breakOff(cause);
+    else this.#attempts.failed(attempt, cause);
   }
 
   // The response.
@@ -153,11 +124,31 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
   }
 
   responseHead(status: number, statusText: string, raw: Buffer[], headers: IncomingHttpHeaders): void {
+    const attempt = this.#attempt!;
+    const { exchange, host, plan } = this;
+    if (
+      plan.retry !== null &&
+      this.#attempts.triedAgain(attempt.backend, status, retryAfterMs(headers, host.clock))
+    )
+      return this.#discard(attempt);
     this.#headSeen = true;
-    this.exchange.upstreamHeadAt = this.host.deadlines.clock.now();
-    if (this.#totalAt > 0 && isEventStream(headers)) this.#totalAt = 0;
-    this.#waitFor('body', this.plan.idleMs);
+    exchange.upstreamHeadAt = host.clock.now();
+    if (isEventStream(headers)) this.#endless(attempt);
+    exchange.upstream!.answering(exchange, attempt.backend);
+    this.#waitFor('body', plan.idleMs);
     this.sink.head(clientHead(status, statusText, raw, headers, this.#mayTrail));
+  }
+
+  /** What never ends by itself is judged by its head, and has no total time. */
+  #endless(attempt: Attempt): void {
+    this.#totalAt = 0;
+    attempt.judge();
+  }
+
+  #discard(attempt: Attempt): void {
+    this.#discarded?.abort(new Error('tried again'), 'abandoned');
+    this.#discarded = attempt;
+    attempt.discard();
   }
 
   get #mayTrail(): boolean {
@@ -186,7 +177,7 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
   }
 
   cancel(): void {
-    this.#stop(new Error('client closed'));
+    this.#stop(new Error('client closed'), 'abandoned');
   }
 
   #upload(raw: IncomingMessage): RequestBody {
@@ -201,56 +192,81 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
   }
 
   uploadEnded(): void {
-    if (!this.#headSeen) this.#waitFor('head', Math.min(this.plan.timeoutMs, this.plan.responseMs));
+    if (this.#headSeen) return;
+    const { timeoutMs, responseMs } = this.plan;
+    this.headDueAt = this.host.clock.now() + timeoutMs;
+    this.#waitFor('head', Math.min(timeoutMs, responseMs));
   }
 
   // Time.
 
   #waitFor(phase: Phase, ms: number): void {
+    this.#wait(phase, this.host.clock.now() + ms);
+  }
+
+  #wait(phase: Phase, due: number): void {
     this.#phase = phase;
-    const due = this.host.deadlines.clock.now() + ms;
     this.deadline = this.#totalAt > 0 && this.#totalAt < due ? this.#totalAt : due;
   }
 
-  expired(): void {
+  expired(now: number): void {
     if (this.#done) return;
-    if (this.#phase === 'body') return this.#bodyExpired();
-    const clientsFault = this.#phase === 'upload' && !this.#uploadPaused;
-    const reason: AnswerReason = clientsFault ? 'request_timeout' : 'upstream_timeout';
-    if (!clientsFault) this.host.log.upstreamRequestFailed(this.exchange, new Error('timeout'), reason);
-    this.#refuse(new Refusal(reason));
+    if (this.#phase === 'body') return this.#bodyExpired(now);
+    if (this.#phase === 'upload' && !this.#uploadPaused) return this.refuse(new Refusal('request_timeout'));
+    if (now >= this.headDueAt || this.#totalIsOver(now)) return this.#headExpired();
+    if (this.#phase === 'pause') this.#attempts.resume();
+    else this.#attemptExpired();
   }
 
-  #bodyExpired(): void {
-    if (this.#totalAt > 0 && this.#totalAt <= this.host.deadlines.clock.now())
-      return this.#breakOff(new Error('total timeout'));
+  /** The time of this attempt is over; there may be time for another one. */
+  #attemptExpired(): void {
+    const attempt = this.#attempt!;
+    const cause = new ResponseTimeoutError();
+    attempt.abort(cause, 'failure');
+    this.#attempts.failed(attempt, cause);
+  }
+
+  #headExpired(): void {
+    const cause = new ResponseTimeoutError();
+    if (this.#attempt !== null) this.host.log.upstreamRequestFailed(this.exchange, cause, 'upstream_timeout');
+    this.#stop(cause, 'failure');
+    this.sink.refuse(new Refusal('upstream_timeout', { cause }));
+  }
+
+  #bodyExpired(now: number): void {
+    if (this.#totalIsOver(now)) return this.#breakOff(new Error('total timeout'), 'abandoned');
     if (!this.#clientBehind) return this.#breakOff(new Error('idle timeout'));
     // Not the upstream's failure: nobody may hold that against its backend.
     this.exchange.reason = 'request_timeout';
-    this.#cut(new Error('the client does not read'));
+    this.#cut(new Error('the client does not read'), 'abandoned');
+  }
+
+  #totalIsOver(now: number): boolean {
+    return this.#totalAt > 0 && this.#totalAt <= now;
   }
 
   // Ends, each at most once.
 
-  #refuse(refusal: Refusal): void {
-    this.#stop(refusal);
+  refuse(refusal: Refusal): void {
+    this.#stop(refusal, 'abandoned');
     this.sink.refuse(refusal);
   }
 
-  #breakOff(cause: Error): void {
+  #breakOff(cause: Error, outcome: Outcome = 'failure'): void {
     this.host.log.upstreamRequestFailed(this.exchange, cause, 'upstream_aborted');
-    this.#cut(cause);
+    this.#cut(cause, outcome);
   }
 
-  #cut(cause: Error): void {
-    this.#stop(cause);
+  #cut(cause: Error, outcome: Outcome): void {
+    this.#stop(cause, outcome);
     this.sink.abort(cause);
   }
 
-  #stop(cause: Error): void {
+  #stop(cause: Error, outcome: Outcome): void {
     if (this.#done) return;
     this.#finish();
-    this.#attempt?.abort(cause);
+    this.#attempts.cancel();
+    this.#attempt?.abort(cause, outcome);
     this.#body?.destroy();
   }
 
@@ -258,6 +274,7 @@ export class Forwarding implements AttemptOwner, UploadWatcher, Deadlined, Respo
     this.#done = true;
     this.sink.source = null;
     this.host.deadlines.forget(this);
+    this.#discarded?.abort(new Error('the exchange is over'), 'abandoned');
   }
 }
 

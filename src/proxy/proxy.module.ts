@@ -2,8 +2,9 @@ import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common'
 
 import { CLOCK, type Clock } from '../common/clock.js';
 import { ROUTE_MOUNTER } from '../exchange/snapshot.js';
-import { WEBSOCKET_COUNTS } from '../exchange/telemetry.js';
+import { RETRIED_COUNTS, WEBSOCKET_COUNTS } from '../exchange/telemetry.js';
 import { ActiveExchanges } from './active-exchanges.js';
+import { RetryCounts } from './attempts/retry-counts.js';
 import { Deadlines } from './deadlines.js';
 import { HttpForwarder } from './http-forwarder.js';
 import { ProxyRouteMounter } from './route-mounter.js';
@@ -16,13 +17,23 @@ import { WebSocketSlots } from './upgrade/websocket-slots.js';
     ActiveExchanges,
     HttpForwarder,
     ProxyRouteMounter,
+    RetryCounts,
     WebSocketForwarder,
     WebSocketSlots,
     { provide: Deadlines, useFactory: (clock: Clock) => new Deadlines(clock), inject: [CLOCK] },
     { provide: ROUTE_MOUNTER, useExisting: ProxyRouteMounter },
+    { provide: RETRIED_COUNTS, useExisting: RetryCounts },
     { provide: WEBSOCKET_COUNTS, useExisting: WebSocketSlots },
   ],
-  exports: [ActiveExchanges, Deadlines, ROUTE_MOUNTER, WEBSOCKET_COUNTS, WebSocketSlots],
+  exports: [
+    ActiveExchanges,
+    Deadlines,
+    RETRIED_COUNTS,
+    RetryCounts,
+    ROUTE_MOUNTER,
+    WEBSOCKET_COUNTS,
+    WebSocketSlots,
+  ],
 })
 export class ProxyModule {
   /** With the modules that export PIPELINE. */

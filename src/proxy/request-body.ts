@@ -34,6 +34,21 @@ export class RequestBody extends Readable {
     this.on('error', () => {});
   }
 
+  /** Whether somebody began to read it: then only `again` gives it whole. */
+  get used(): boolean {
+    return this.#started;
+  }
+
+  /** Whether `again` can give it whole. */
+  get repeatable(): boolean {
+    return !this.#started;
+  }
+
+  /** The same body from its first byte; this one is of no use then. */
+  again(): RequestBody {
+    return this;
+  }
+
   override _read(): void {
     if (!this.#started) this.#begin();
     this.watcher.uploadMoved(false);

@@ -6,8 +6,6 @@ import type { ScannedHead } from './request-head.js';
 
 /** How a route's requests are presented to its upstream. */
 export interface OutgoingRules {
-  /** `backend` (undici writes the backend's own), `preserve`, or a literal. */
-  readonly hostHeader: string;
   /** Lower case. */
   readonly requestIdHeader: string;
 }
@@ -33,12 +31,11 @@ const FORWARDED: ReadonlySet<string> = new Set([
 ]);
 const GATEWAY_VERSION = `nexus-gateway/${VERSION}`;
 
-/** What addresses and frames the request to the upstream; the rest is in {@link outgoingLines}. */
-export function framingHeaders(
-  exchange: Exchange,
-  head: ScannedHead,
-  { hostHeader }: OutgoingRules,
-): string[] {
+/**
+ * What addresses and frames the request to the upstream; the rest is in {@link outgoingLines}.
+ * @param hostHeader `backend` (undici writes the backend's own), `preserve`, or a literal
+ */
+export function framingHeaders(exchange: Exchange, head: ScannedHead, hostHeader: string): string[] {
   const out: string[] = [];
   if (head.contentLength >= 0) out.push('Content-Length', String(head.contentLength));
   pushHost(out, hostHeader, hostOf(exchange, head));

@@ -9,6 +9,7 @@ import { Refusal } from '../exchange/refusal.js';
 import type { RouteHandler } from '../exchange/route.js';
 import type { RouteMounter, RouteParts } from '../exchange/snapshot.js';
 import { type GuardFactory, type InterceptorFactory, INTERCEPTORS, PIPELINE } from '../exchange/stage.js';
+import { compileRetry } from './attempts/retry-policy.js';
 import { compilePlan } from './forward-plan.js';
 import { HttpForwarder } from './http-forwarder.js';
 import { InterceptedForwarder } from './interception/intercepted-forwarder.js';
@@ -23,21 +24,18 @@ export class ProxyRouteMounter implements RouteMounter {
     private readonly forwarder: HttpForwarder,
   ) {}
 
-  mount({ config, document, upstream, target }: RouteParts): RouteHandler {
+  mount({ config, document, choice, target }: RouteParts): RouteHandler {
     const guards = this.pipeline.flatMap((factory): readonly CanActivate[] => {
       const made = factory.guardFor(config, document);
       if (made === undefined) return [];
       return 'canActivate' in made ? [made] : made;
     });
     const settings = {
-      outgoing: {
-        hostHeader: document.upstreams[config.upstream]?.host_header ?? 'backend',
-        requestIdHeader: document.request_id.header.toLowerCase(),
-      },
+      outgoing: { requestIdHeader: document.request_id.header.toLowerCase() },
       bodyTimeoutMs: durationMs(document.server.body_timeout),
-      connectMs: durationMs(document.upstreams[config.upstream]?.connection.connect_timeout ?? '5s'),
+      retry: compileRetry(config.retry, { clock: this.forwarder.clock, random: Math.random }),
     };
-    const plan = compilePlan(config, upstream, demanded(target), settings);
+    const plan = compilePlan(config, choice, demanded(target), settings);
     return new ProxyController(guards, plan, this.#forwarderFor(config, document));
   }
 

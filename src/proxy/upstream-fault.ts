@@ -6,6 +6,26 @@ const UNWRITABLE: ReadonlySet<string> = new Set([
   'ERR_UNESCAPED_CHARACTERS',
 ]);
 
+/** The upstream did not accept the connection in time. Nothing was sent. */
+export class ConnectTimeoutError extends Error {
+  readonly code = 'CONNECT_TIMEOUT';
+
+  constructor() {
+    super('connect timeout');
+  }
+}
+
+/** No final head came in time. The request may have been sent. */
+export class ResponseTimeoutError extends Error {
+  readonly code = 'RESPONSE_TIMEOUT';
+
+  constructor() {
+    super('timeout');
+  }
+}
+
+const TIMEOUTS: ReadonlySet<string> = new Set(['CONNECT_TIMEOUT', 'RESPONSE_TIMEOUT', 'ETIMEDOUT']);
+
 /** What undici, sockets and the connector say when an attempt fails, as one of the gateway's reasons. */
 export function reasonOf(cause: Error): AnswerReason {
   if (isTimeout(cause)) return 'upstream_timeout';
@@ -15,8 +35,7 @@ export function reasonOf(cause: Error): AnswerReason {
 }
 
 export function isTimeout(cause: Error | null): boolean {
-  const code = codeOf(cause);
-  return code === 'CONNECT_TIMEOUT' || code === 'ETIMEDOUT';
+  return TIMEOUTS.has(codeOf(cause));
 }
 
 function codeOf(cause: Error | null): string {

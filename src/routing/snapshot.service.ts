@@ -8,6 +8,7 @@ import { EXCHANGE_LOG, type ExchangeLog } from '../exchange/event-log.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { Route } from '../exchange/route.js';
 import {
+  type CompiledUpstreams,
   ROUTE_MOUNTER,
   type RouteMounter,
   type Snapshot,
@@ -73,7 +74,7 @@ export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState
     await this.preparer.prepare(config);
     const compiled = this.upstreamCompiler.compile(config);
     try {
-      const routes = await this.#mountAll(config, compiled.upstreams);
+      const routes = await this.#mountAll(config, compiled);
       const table = await RouteTable.buildSliced(routes);
       compiled.commit();
       this.#current = { version: ++this.#version, config, routes, upstreams: compiled.upstreams, table };
@@ -96,25 +97,32 @@ export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState
     }
   }
 
-  async #mountAll(
-    config: Readonly<GatewayConfig>,
-    upstreams: ReadonlyMap<string, Upstream>,
-  ): Promise<Route[]> {
-    const kept = new KeptRoutes(this.#current, config, upstreams);
+  async #mountAll(config: Readonly<GatewayConfig>, compiled: CompiledUpstreams): Promise<Route[]> {
+    const kept = new KeptRoutes(this.#current, config, compiled.upstreams);
     const routes: Route[] = [];
     for (const [index, written] of config.routes.entries()) {
       // oxlint-disable-next-line no-await-in-loop -- one slice after the other is the point.
       if (index % SLICE === SLICE - 1) await setImmediate();
       const found = kept.find(written);
-      routes.push(found.route ?? this.#mount(found.config, config, upstreams.get(written.upstream)!));
+      routes.push(found.route ?? this.#mount(found.config, config, compiled));
     }
     return routes;
   }
 
-  #mount(config: Readonly<RouteConfig>, document: Readonly<GatewayConfig>, upstream: Upstream): Route {
+  #mount(
+    config: Readonly<RouteConfig>,
+    document: Readonly<GatewayConfig>,
+    compiled: CompiledUpstreams,
+  ): Route {
     const rewrite = compileTarget(config);
     const target = (exchange: Exchange): string | null => rewrite(exchange.target!, exchange);
-    const handler = this.mounter.mount({ config, document, upstream, target });
-    return { id: config.id, path: config.path, config, upstream, handler };
+    const handler = this.mounter.mount({ config, document, choice: compiled.choiceFor(config), target });
+    return {
+      id: config.id,
+      path: config.path,
+      config,
+      upstream: compiled.upstreams.get(config.upstream)!,
+      handler,
+    };
   }
 }

@@ -1,4 +1,12 @@
-import type { Backend } from '../exchange/upstream.js';
+import type {
+  Backend,
+  BackendState,
+  Breaker,
+  ConnectionPool,
+  Outcome,
+  Permit,
+} from '../exchange/upstream.js';
+import type { WaitingLine } from './waiting-line.js';
 
 /** A url's parts as the path needs them. */
 export interface BackendAddress {
@@ -18,7 +26,57 @@ export function normalisedUrl({ origin, basePath }: BackendAddress): string {
   return origin.origin + basePath;
 }
 
-export interface CompiledBackend extends Backend {
+export interface BackendParts extends BackendAddress {
+  readonly id: string;
+  readonly url: string;
+  readonly upstream: string;
+  readonly weight: number;
+  readonly state: BackendState;
+  readonly pool: ConnectionPool;
   /** The pool serves the backend after a reload too while this stays the same. */
   readonly poolKey: string;
+  readonly breaker: Breaker | null;
+  readonly maxInFlight: number;
+  readonly line: WaitingLine;
+}
+
+export class CompiledBackend implements Backend {
+  readonly id: string;
+  readonly url: string;
+  readonly upstream: string;
+  readonly weight: number;
+  readonly origin: URL;
+  readonly basePath: string;
+  readonly state: BackendState;
+  readonly pool: ConnectionPool;
+  readonly poolKey: string;
+  readonly breaker: Breaker | null;
+  readonly maxInFlight: number;
+  readonly line: WaitingLine;
+
+  constructor(parts: BackendParts) {
+    this.id = parts.id;
+    this.url = parts.url;
+    this.upstream = parts.upstream;
+    this.weight = parts.weight;
+    this.origin = parts.origin;
+    this.basePath = parts.basePath;
+    this.state = parts.state;
+    this.pool = parts.pool;
+    this.poolKey = parts.poolKey;
+    this.breaker = parts.breaker;
+    this.maxInFlight = parts.maxInFlight;
+    this.line = parts.line;
+  }
+
+  begin(): Permit | null {
+    this.state.inFlight++;
+    return this.breaker === null ? null : this.breaker.begin();
+  }
+
+  end(permit: Permit | null, outcome: Outcome): void {
+    this.state.inFlight--;
+    if (permit !== null) permit.settle(outcome);
+    this.line.advance();
+  }
 }

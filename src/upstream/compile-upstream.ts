@@ -1,47 +1,102 @@
 import type { UpstreamConfig } from '../config/upstream.config.js';
-import { backendAddress, type CompiledBackend, normalisedUrl } from './backend.js';
+import { durationMs } from '../common/duration.js';
+import type { Clock } from '../common/clock.js';
+import type { BackendState } from '../exchange/upstream.js';
+import { UpstreamAdmission } from './admission.js';
+import { backendAddress, CompiledBackend, normalisedUrl } from './backend.js';
+import { breakerFor } from './breaker/index.js';
 import type { Balancer } from './balancing/balancer.js';
 import { balancers } from './balancing/index.js';
 import { balancingOf, CompiledUpstream } from './compiled-upstream.js';
 import { BackendConnectionPool } from './connection-pool.js';
+import type { UpstreamEvents } from './upstream-events.js';
+import { WaitingLine } from './waiting-line.js';
 
 /**
  * Compiles one upstream and takes over from `before` what lives across reloads: the whole of it when nothing
- * changed, else each backend's state by its id, its sockets while url and `connection` are the same, and the
- * balancer while `balancing` is.
+ * changed, else each backend's state by its id, its sockets while url and `connection` are the same, the balancer
+ * while `balancing` is, and the line.
  */
 export function compileUpstream(
   name: string,
   config: Readonly<UpstreamConfig>,
   before: CompiledUpstream | undefined,
+  tools: UpstreamTools,
 ): CompiledUpstream {
   // One loader wrote both documents, so equal settings have their keys in equal order.
   const key = JSON.stringify(config);
   if (before?.key === key) return before;
+  const line = before?.line ?? new WaitingLine();
+  const backends = compileBackends(name, config, { before, line, tools });
+  const { max_in_flight: bound } = config;
+  return new CompiledUpstream({
+    name,
+    key,
+    config,
+    backends,
+    line,
+    balancer: balancerFor(config, before, tools),
+    admission: new UpstreamAdmission(
+      { slowStartMs: durationMs(config.slow_start), panicThreshold: config.panic_threshold },
+      tools.clock,
+    ),
+    connectMs: durationMs(config.connection.connect_timeout),
+    queueMs: bound === null ? 0 : durationMs(bound.queue_timeout),
+    queueLength: bound === null ? 0 : bound.queue * backends.length,
+  });
+}
+
+/** What upstreams are compiled with. */
+export interface UpstreamTools {
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly events: UpstreamEvents;
+}
+
+interface Surroundings {
+  readonly before: CompiledUpstream | undefined;
+  readonly line: WaitingLine;
+  readonly tools: UpstreamTools;
+}
+
+function compileBackends(
+  upstream: string,
+  config: Readonly<UpstreamConfig>,
+  { before, line, tools }: Surroundings,
+): CompiledBackend[] {
   const kept = new Map(before?.backends.map((backend) => [backend.id, backend]));
   const connection = JSON.stringify(config.connection);
   const ids = new Set<string>();
-  const backends = config.backends.map((backend): CompiledBackend => {
+  return config.backends.map((backend): CompiledBackend => {
     const address = backendAddress(backend.url);
     const id = uniqueId(backend.id ?? normalisedUrl(address), ids);
     const poolKey = `${address.origin.origin} ${connection}`;
     const known = kept.get(id);
-    return {
+    const { url, weight } = backend;
+    return new CompiledBackend({
       ...address,
       id,
-      url: backend.url,
-      upstream: name,
-      weight: backend.weight,
+      url,
+      upstream,
+      weight,
+      line,
       // A new backend starts healthy: it serves at once, and its first probes tell otherwise.
-      state: known?.state ?? { healthy: true, inFlight: 0 },
+      state: known?.state ?? newState(before === undefined ? 0 : tools.clock.now()),
       pool:
         known?.poolKey === poolKey
           ? known.pool
           : new BackendConnectionPool(address.origin, config.connection),
       poolKey,
-    };
+      breaker: breakerFor(config.circuit_breaker, known?.breaker ?? null, { upstream, url }, tools),
+      maxInFlight: config.max_in_flight?.limit ?? 0,
+    });
   });
-  return new CompiledUpstream({ name, key, config, backends, balancer: balancerFor(config, before) });
+}
+
+/** @param servingSince 0 for the backends of a start, which share the load as they will later. */
+function newState(servingSince: number): BackendState {
+  return { healthy: true, inFlight: 0, draining: false, servingSince };
 }
 
 /** The same backend written twice in one upstream is two backends: `…`, `…#2`. */
@@ -52,9 +107,13 @@ function uniqueId(wanted: string, taken: Set<string>): string {
   return id;
 }
 
-function balancerFor(config: Readonly<UpstreamConfig>, before: CompiledUpstream | undefined): Balancer {
+function balancerFor(
+  config: Readonly<UpstreamConfig>,
+  before: CompiledUpstream | undefined,
+  tools: UpstreamTools,
+): Balancer {
   const balancing = balancingOf(config);
   if (before && JSON.stringify(balancing) === JSON.stringify(balancingOf(before.config)))
     return before.balancer;
-  return balancers.named(balancing.type).create(balancing);
+  return balancers.named(balancing.type).create(balancing, tools.random);
 }

@@ -10,14 +10,14 @@ export function upstreamStatus(upstreams: Iterable<Upstream>): UpstreamStatus[] 
   }));
 }
 
-function backendStatus({ id, url, weight, state }: Backend): BackendStatus {
+function backendStatus({ id, url, weight, state, breaker }: Backend): BackendStatus {
   return {
     id,
     url,
     weight,
     healthy: state.healthy,
-    state: 'active',
+    state: state.draining ? 'draining' : 'active',
     in_flight: state.inFlight,
-    circuit: 'closed',
+    circuit: breaker?.circuit ?? 'closed',
   };
 }

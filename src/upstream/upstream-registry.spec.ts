@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { silentEvents } from './upstream-events.fixture.js';
+import { systemClock } from '../common/clock.js';
 import { GatewayConfig } from '../config/gateway.config.js';
 import { type BackendConfig, ConnectionConfig, UpstreamConfig } from '../config/upstream.config.js';
 import type { Upstream } from '../exchange/upstream.js';
@@ -31,7 +33,7 @@ describe('upstream registry', () => {
   let closed: BackendConnectionPool[];
 
   beforeEach(() => {
-    registry = new UpstreamRegistry();
+    registry = new UpstreamRegistry(systemClock, silentEvents);
     closed = [];
     vi.spyOn(BackendConnectionPool.prototype, 'close').mockImplementation(function (
       this: BackendConnectionPool,
@@ -79,7 +81,7 @@ describe('upstream registry', () => {
     it('start healthy, each upstream with a state and a pool of its own', () => {
       const upstream = apply({ u: { backends: [A] }, v: { backends: [A] } });
       const [u, v] = [upstream('u').backends[0]!, upstream('v').backends[0]!];
-      expect(u.state).toEqual({ healthy: true, inFlight: 0 });
+      expect(u.state).toEqual({ healthy: true, inFlight: 0, draining: false, servingSince: 0 });
       expect(v.state).not.toBe(u.state);
       expect(v.pool).not.toBe(u.pool);
     });

@@ -1,10 +1,13 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 
+import { CLOCK, type Clock } from '../common/clock.js';
 import type { GatewayConfig } from '../config/gateway.config.js';
 import type { CompiledUpstreams, UpstreamCompiler } from '../exchange/snapshot.js';
 import type { ConnectionPool } from '../exchange/upstream.js';
-import { compileUpstream } from './compile-upstream.js';
+import { compileUpstream, type UpstreamTools } from './compile-upstream.js';
 import type { CompiledUpstream } from './compiled-upstream.js';
+import { compileChoice } from './choice.js';
+import { UPSTREAM_EVENTS, type UpstreamEvents } from './upstream-events.js';
 
 type Compiled = ReadonlyMap<string, CompiledUpstream>;
 
@@ -12,6 +15,11 @@ type Compiled = ReadonlyMap<string, CompiledUpstream>;
 @Injectable()
 export class UpstreamRegistry implements UpstreamCompiler, OnApplicationShutdown {
   #current: Compiled = new Map();
+  readonly #tools: UpstreamTools;
+
+  constructor(@Inject(CLOCK) clock: Clock, @Inject(UPSTREAM_EVENTS) events: UpstreamEvents) {
+    this.#tools = { clock, events, random: Math.random };
+  }
 
   /**
    * One document at a time: compile, then exactly one of commit and discard. Throws for what cannot be compiled (an unknown algorithm, an unreadable file), having kept nothing.
@@ -21,7 +29,7 @@ export class UpstreamRegistry implements UpstreamCompiler, OnApplicationShutdown
     const upstreams = new Map<string, CompiledUpstream>();
     try {
       for (const [name, upstream] of Object.entries(config.upstreams)) {
-        upstreams.set(name, compileUpstream(name, upstream, base.get(name)));
+        upstreams.set(name, compileUpstream(name, upstream, base.get(name), this.#tools));
       }
     } catch (error) {
       closePools(upstreams, base);
@@ -29,6 +37,7 @@ export class UpstreamRegistry implements UpstreamCompiler, OnApplicationShutdown
     }
     return {
       upstreams,
+      choiceFor: (route) => compileChoice(route, upstreams),
       commit: () => this.#commit(upstreams, base),
       discard: () => {
         if (this.#current !== upstreams) closePools(upstreams, this.#current);

@@ -1,7 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { Backend } from '../../exchange/upstream.js';
+import type { Backend, Outcome, Permit } from '../../exchange/upstream.js';
+import type { FailedAttempt } from '../attempts/attempts.js';
 import { ClientEnd } from './client-end.js';
 
 /** The handshake that an attempt belongs to. None of these may throw. */
@@ -15,18 +16,22 @@ export interface HandshakeOwner {
 }
 
 /** One handshake with one backend, and the backend's in-flight count until all that comes of it is over. */
-export class HandshakeAttempt {
+export class HandshakeAttempt implements FailedAttempt {
   readonly clientEnd = new ClientEnd(this);
   /** The connection stands: from here on bytes may have been sent. */
-  connected = false;
+  started = false;
+  readonly answering = false;
+  readonly wasReused = false;
   #request: ClientRequest | null = null;
+  /** Null once the backend is judged: by its answer's head, as a tunnel may last. */
+  #permit: Permit | null;
   #phase: 'asking' | 'answered' | 'switched' | 'over' = 'asking';
 
   constructor(
     readonly owner: HandshakeOwner,
     readonly backend: Backend,
   ) {
-    backend.state.inFlight++;
+    this.#permit = backend.begin();
   }
 
   /** http-proxy-middleware made the request; its own listeners come after these. */
@@ -41,14 +46,16 @@ export class HandshakeAttempt {
   failed(cause: Error): void {
     if (this.#phase === 'switched') this.clientEnd.owner?.upstreamFailed(cause);
     else if (this.#phase === 'asking') {
+      this.#judge('failure');
       this.release();
       this.owner.attemptFailed(this, cause);
     }
   }
 
   /** Ends it all; the owner hears no more of it. */
-  abort(): void {
+  abort(outcome: Outcome = 'abandoned'): void {
     if (this.#phase === 'over') return;
+    this.#judge(outcome);
     this.release();
     this.#request?.destroy();
   }
@@ -57,13 +64,13 @@ export class HandshakeAttempt {
   release(): void {
     if (this.#phase === 'over') return;
     this.#phase = 'over';
-    this.backend.state.inFlight--;
+    this.backend.end(this.#permit, 'abandoned');
     this.clientEnd.destroy();
   }
 
   #watch(socket: Socket): void {
     const connected = (): void => {
-      this.connected = true;
+      this.started = true;
       if (this.#phase === 'asking') this.owner.connected(this);
     };
     if (!socket.connecting) connected();
@@ -73,6 +80,7 @@ export class HandshakeAttempt {
   #answered(response: IncomingMessage): void {
     if (this.#phase !== 'asking') return void response.destroy();
     this.#phase = 'answered';
+    this.#judge(this.backend.breaker?.outcomeOf(response.statusCode ?? 0) ?? 'success');
     // httpxy writes such answers to the socket by itself; to a destroyed one it does not.
     this.clientEnd.destroy();
     this.owner.answered(this, response);
@@ -81,6 +89,12 @@ export class HandshakeAttempt {
   #switched(response: IncomingMessage, socket: Socket): void {
     if (this.#phase !== 'asking') return void socket.destroy();
     this.#phase = 'switched';
+    this.#judge('success');
     this.owner.switched(this, response, socket);
+  }
+
+  #judge(outcome: Outcome): void {
+    this.#permit?.settle(outcome);
+    this.#permit = null;
   }
 }

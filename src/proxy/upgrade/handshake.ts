@@ -1,18 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { ExchangeLog } from '../../exchange/event-log.js';
 import type { Exchange } from '../../exchange/exchange.js';
-import type { AnswerReason } from '../../exchange/reasons.js';
 import { Refusal } from '../../exchange/refusal.js';
 import type { ResponseSink, ResponseSource } from '../../exchange/response.js';
-import type { TriedBackends } from '../../exchange/upstream.js';
+import type { Backend, Upstream } from '../../exchange/upstream.js';
+import { Attempts, type AttemptsHost, type AttemptsOwner } from '../attempts/attempts.js';
 import { connectionOf } from '../client-connection.js';
 import type { Deadlined, Deadlines } from '../deadlines.js';
 import type { ForwardPlan } from '../forward-plan.js';
 import type { ScannedHead } from '../request-head.js';
 import { framingHeaders, outgoingLines } from '../request-headers.js';
-import { isTimeout, reasonOf } from '../upstream-fault.js';
+import { ConnectTimeoutError } from '../upstream-fault.js';
 import type { ClientEnd } from './client-end.js';
 import { HandshakeAttempt, type HandshakeOwner } from './handshake-attempt.js';
 import { type HandshakeRequest, handshakeRequest, switchedHeaders } from './handshake-headers.js';
@@ -20,22 +19,23 @@ import { UpstreamAnswer } from './upstream-answer.js';
 import type { WebSocketSlot } from './websocket-slots.js';
 import { WebSocketTunnel } from './websocket-tunnel.js';
 
-export interface HandshakeHost {
+export interface HandshakeHost extends AttemptsHost {
   readonly deadlines: Deadlines;
-  readonly log: ExchangeLog;
   /** Sends the request; what comes of it is told to the attempt of the client's end. */
   upgrade(request: HandshakeRequest, client: ClientEnd): void;
 }
 
 /** One exchange that asks for a WebSocket, from its last guard to the upstream's answer. */
-export class Handshake implements HandshakeOwner, Deadlined, ResponseSource {
+export class Handshake implements HandshakeOwner, AttemptsOwner, Deadlined, ResponseSource {
   slot = -1;
   deadline = 0;
+  headDueAt = 0;
+  readonly bodyless = true;
+  readonly repeatable = true;
   #attempt: HandshakeAttempt | null = null;
-  #tried: TriedBackends | null = null;
-  #lastCause: Error | null = null;
-  #dueAt = 0;
   #over = false;
+  readonly #attempts: Attempts;
+  readonly #upstream: Upstream;
   readonly #path: string;
   readonly #headers: readonly string[];
 
@@ -47,57 +47,46 @@ export class Handshake implements HandshakeOwner, Deadlined, ResponseSource {
     readonly host: HandshakeHost,
   ) {
     const { raw } = exchange.request!;
+    const upstream = (this.#upstream = exchange.upstream = plan.choice.choose(exchange));
     this.#path = plan.target(exchange);
     const head = exchange.head as ScannedHead;
+    // A handshake is not sent again once an upstream may have seen it.
+    this.#attempts = new Attempts(this, upstream, null, host);
     this.#headers = [
-      ...framingHeaders(exchange, head, plan.outgoing),
+      ...framingHeaders(exchange, head, upstream.hostHeader),
       ...outgoingLines(exchange, head, connectionOf(raw.socket), plan.outgoing),
     ];
   }
 
   begin(): void {
     this.sink.source = this;
-    this.#dueAt = this.#now + this.plan.webSocket.handshakeMs;
+    this.headDueAt = this.#now + this.plan.webSocket.handshakeMs;
     this.host.deadlines.watch(this);
-    this.#next();
+    this.#attempts.begin();
   }
 
   // The attempts.
 
-  #next(): void {
-    const { exchange, plan, host } = this;
-    const backend = plan.upstream.pick(exchange, this.#tried);
-    if (backend === null) return this.#refuse(this.#noneLeft());
-    this.#attempt = new HandshakeAttempt(this, backend);
-    exchange.backend = backend;
-    exchange.attempts++;
-    exchange.upstreamStartedAt = this.#now;
-    this.deadline = Math.min(this.#dueAt, this.#now + plan.webSocket.connectMs);
-    const { raw } = exchange.request!;
-    host.upgrade(
-      handshakeRequest(raw, this.#headers, backend.basePath + this.#path, backend),
-      this.#attempt.clientEnd,
-    );
+  send(backend: Backend): boolean {
+    const attempt = (this.#attempt = new HandshakeAttempt(this, backend));
+    this.deadline = Math.min(this.headDueAt, this.#now + this.#upstream.connectMs);
+    const { raw } = this.exchange.request!;
+    const request = handshakeRequest(raw, this.#headers, backend.basePath + this.#path, backend);
+    this.host.upgrade(request, attempt.clientEnd);
+    return true;
+  }
+
+  pauseUntil(at: number): void {
+    this.#attempt = null;
+    this.deadline = Math.min(this.headDueAt, at);
   }
 
   connected(): void {
-    this.deadline = this.#dueAt;
+    this.deadline = this.headDueAt;
   }
 
   attemptFailed(attempt: HandshakeAttempt, cause: Error): void {
-    if (this.#over) return;
-    this.#lastCause = cause;
-    const reason = reasonOf(cause);
-    if (reason !== 'bad_request') this.host.log.upstreamRequestFailed(this.exchange, cause, reason);
-    if (attempt.connected || reason === 'bad_request') return this.#refuse(new Refusal(reason, { cause }));
-    (this.#tried ??= new Set()).add(attempt.backend);
-    this.#next();
-  }
-
-  #noneLeft(): Refusal {
-    if (this.#tried === null) return new Refusal('no_healthy_backend');
-    const reason: AnswerReason = isTimeout(this.#lastCause) ? 'upstream_timeout' : 'upstream_unavailable';
-    return new Refusal(reason, { cause: this.#lastCause });
+    if (!this.#over) this.#attempts.failed(attempt, cause);
   }
 
   // What came of it.
@@ -105,6 +94,7 @@ export class Handshake implements HandshakeOwner, Deadlined, ResponseSource {
   answered(attempt: HandshakeAttempt, response: IncomingMessage): void {
     this.#leave();
     this.exchange.upstreamHeadAt = this.#now;
+    this.#upstream.answering(this.exchange, attempt.backend);
     const ended = (cause: Error | null): void => {
       attempt.abort();
       this.place.release();
@@ -117,6 +107,7 @@ export class Handshake implements HandshakeOwner, Deadlined, ResponseSource {
     this.#leave();
     const { exchange, sink, place, host } = this;
     exchange.upstreamHeadAt = this.#now;
+    this.#upstream.answering(exchange, attempt.backend);
     response.headers = switchedHeaders(response, exchange);
     const { idleMs } = this.plan.webSocket;
     new WebSocketTunnel({ exchange, sink, attempt, upstream, place, idleMs }, host).open();
@@ -134,13 +125,19 @@ export class Handshake implements HandshakeOwner, Deadlined, ResponseSource {
 
   expired(now: number): void {
     if (this.#over) return;
-    const attempt = this.#attempt!;
-    if (attempt.connected || now >= this.#dueAt) {
-      this.host.log.upstreamRequestFailed(this.exchange, new Error('handshake timeout'), 'upstream_timeout');
-      return this.#refuse(new Refusal('upstream_timeout'));
-    }
-    attempt.abort();
-    this.attemptFailed(attempt, Object.assign(new Error('connect timeout'), { code: 'CONNECT_TIMEOUT' }));
+    if (now >= this.headDueAt) return this.#headExpired();
+    if (this.#attempt === null) return this.#attempts.resume();
+    const attempt = this.#attempt;
+    const cause = new ConnectTimeoutError();
+    attempt.abort('failure');
+    this.#attempts.failed(attempt, cause);
+  }
+
+  #headExpired(): void {
+    const cause = new Error('handshake timeout');
+    if (this.#attempt !== null) this.host.log.upstreamRequestFailed(this.exchange, cause, 'upstream_timeout');
+    this.#attempt?.abort('failure');
+    this.refuse(new Refusal('upstream_timeout'));
   }
 
   get #now(): number {
@@ -151,7 +148,7 @@ export class Handshake implements HandshakeOwner, Deadlined, ResponseSource {
     this.host.log.upstreamRequestFailed(this.exchange, cause, 'upstream_aborted');
   }
 
-  #refuse(refusal: Refusal): void {
+  refuse(refusal: Refusal): void {
     this.#stop();
     this.sink.refuse(refusal);
   }
@@ -159,6 +156,7 @@ export class Handshake implements HandshakeOwner, Deadlined, ResponseSource {
   #stop(): void {
     if (this.#over) return;
     this.#leave();
+    this.#attempts.cancel();
     this.#attempt?.abort();
     this.place.release();
   }

@@ -4,10 +4,12 @@ import type { Duplex } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { createProxyMiddleware, type Plugin, type RequestHandler } from 'http-proxy-middleware';
 
+import type { Clock } from '../../common/clock.js';
 import { EXCHANGE_LOG, type ExchangeLog } from '../../exchange/event-log.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { Refusal } from '../../exchange/refusal.js';
 import type { ResponseSink } from '../../exchange/response.js';
+import { RetryCounts } from '../attempts/retry-counts.js';
 import { Deadlines } from '../deadlines.js';
 import type { ForwardPlan } from '../forward-plan.js';
 import { ClientEnd } from './client-end.js';
@@ -23,13 +25,16 @@ const NO_BYTES = Buffer.alloc(0);
  */
 @Injectable()
 export class WebSocketForwarder implements HandshakeHost {
+  readonly clock: Clock;
   readonly #proxy: RequestHandler<HandshakeRequest>;
 
   constructor(
     readonly deadlines: Deadlines,
     @Inject(EXCHANGE_LOG) readonly log: ExchangeLog,
+    readonly retries: RetryCounts,
     readonly slots: WebSocketSlots,
   ) {
+    this.clock = deadlines.clock;
     this.#proxy = createProxyMiddleware<HandshakeRequest>({
       ws: true,
       router: ({ backend: { origin } }, _response, options) => {

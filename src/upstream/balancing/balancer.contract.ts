@@ -2,21 +2,40 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Exchange } from '../../exchange/exchange.js';
-import type { Backend } from '../../exchange/upstream.js';
-import type { Balancer } from './balancer.js';
+import { systemClock } from '../../common/clock.js';
+import type { Backend, ConnectionPool } from '../../exchange/upstream.js';
+import { UpstreamAdmission } from '../admission.js';
+import { type BackendParts, CompiledBackend } from '../backend.js';
+import { WaitingLine } from '../waiting-line.js';
+import type { Admission, Balancer } from './balancer.js';
 
 /** Backends `a`, `b`, … of one upstream, all healthy. */
-export function backendsNamed(...ids: string[]): Backend[] {
-  return ids.map((id) => ({
-    id,
-    url: `http://${id}`,
+export function backendsNamed(...ids: string[]): CompiledBackend[] {
+  return ids.map((id) => backendWith({ id }));
+}
+
+/** A backend of weight 1 that has served from the start. */
+export function backendWith(parts: Partial<BackendParts> & { id: string }): CompiledBackend {
+  return new CompiledBackend({
+    url: `http://${parts.id}`,
     upstream: 'test',
     weight: 1,
-    origin: new URL(`http://${id}`),
+    origin: new URL(`http://${parts.id}`),
     basePath: '',
-    state: { healthy: true, inFlight: 0 },
-    pool: null as unknown as Backend['pool'],
-  }));
+    state: { healthy: true, inFlight: 0, draining: false, servingSince: 0 },
+    pool: null as unknown as ConnectionPool,
+    poolKey: '',
+    breaker: null,
+    maxInFlight: 0,
+    line: new WaitingLine(),
+    ...parts,
+  });
+}
+
+/** The usual rules, without slow start and panic. */
+export function admission(tried: Iterable<Backend> | null = null): Admission {
+  const settings = { slowStartMs: 0, panicThreshold: 0 };
+  return new UpstreamAdmission(settings, systemClock).for([], tried === null ? null : new Set(tried));
 }
 
 /** As much of an exchange as balancing reads. */
@@ -29,10 +48,10 @@ export function runBalancerContract(name: string, make: () => Balancer): void {
   describe(`${name} keeps the contract of balancers`, () => {
     const clients = Array.from({ length: 500 }, (_, n) => exchangeFrom(`10.0.${n >> 8}.${n & 255}`));
     const pickAll = (balancer: Balancer, backends: readonly Backend[], tried: Set<Backend> | null = null) =>
-      new Set(clients.map((client) => balancer.pick(backends, client, tried)?.id ?? null));
+      new Set(clients.map((client) => balancer.pick(backends, client, admission(tried))?.id ?? null));
 
     it('picks nothing of nothing', () => {
-      expect(make().pick([], clients[0]!, null)).toBeNull();
+      expect(make().pick([], clients[0]!, admission())).toBeNull();
     });
 
     it('picks nothing when none is healthy', () => {
@@ -98,7 +117,7 @@ function expectAllowedPicks(balancer: Balancer, moments: { healthy: boolean; tri
     const allowed: (Backend | null)[] = list.filter(
       (backend) => backend.state.healthy && !tried.has(backend),
     );
-    const picked = balancer.pick(list, exchangeFrom(`10.0.0.${at}`), tried);
+    const picked = balancer.pick(list, exchangeFrom(`10.0.0.${at}`), admission(tried));
     expect(allowed.length > 0 ? allowed : [null]).toContain(picked);
   }
 }

@@ -1,23 +1,27 @@
 import type { BalancingConfig } from '../../config/upstream.config.js';
 import type { Exchange } from '../../exchange/exchange.js';
-import type { Backend, TriedBackends } from '../../exchange/upstream.js';
+import type { Backend } from '../../exchange/upstream.js';
 
 /**
  * Chooses among the backends of one upstream. It lives across reloads: `backends` may be another list at any
  * call, and the list of an older snapshot may come back for exchanges that began on it.
  */
 export interface Balancer {
-  /** One that {@link mayTake} allows, or null when there is none. Allocates nothing. */
-  pick(backends: readonly Backend[], exchange: Exchange, tried: TriedBackends | null): Backend | null;
+  /** One that the admission lets take it, or null when there is none. Allocates nothing. */
+  pick(backends: readonly Backend[], exchange: Exchange, admission: Admission): Backend | null;
+}
+
+/** What may take an exchange at this moment, and how much: the rules that all algorithms share. Good for one pick. */
+export interface Admission {
+  /** Healthy, not draining, its circuit not open, room for one more, not tried yet. */
+  mayTake(backend: Backend): boolean;
+  /** From above 0 to 1: the part of its usual share that a backend gets while `slow_start` runs. */
+  warmth(backend: Backend): number;
 }
 
 export interface BalancerFactory {
   /** As `balancing` in the document names it. */
   readonly name: string;
-  create(config: Readonly<BalancingConfig>): Balancer;
-}
-
-/** Whether a backend may be given this exchange: the one rule that all algorithms share. */
-export function mayTake(backend: Backend, tried: TriedBackends | null): boolean {
-  return backend.state.healthy && (tried === null || !tried.has(backend));
+  /** @param random from 0 to below 1 */
+  create(config: Readonly<BalancingConfig>, random: () => number): Balancer;
 }

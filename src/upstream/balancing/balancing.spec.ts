@@ -7,7 +7,9 @@ import { BALANCER_FACTORIES, balancers } from './index.js';
 import { roundRobin } from './round-robin.js';
 
 for (const factory of BALANCER_FACTORIES) {
-  runBalancerContract(factory.name, () => factory.create({ type: factory.name as BalancingType }));
+  runBalancerContract(factory.name, () =>
+    factory.create({ type: factory.name as BalancingType }, Math.random),
+  );
 }
 
 describe('registry of algorithms', () => {

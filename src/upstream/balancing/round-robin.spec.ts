@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 
 import type { Backend, TriedBackends } from '../../exchange/upstream.js';
 import type { Balancer } from './balancer.js';
-import { backendsNamed, exchangeFrom } from './balancer.contract.js';
+import { admission, backendsNamed, exchangeFrom } from './balancer.contract.js';
 import { roundRobin } from './round-robin.js';
 
-const make = (): Balancer => roundRobin.create({ type: 'round_robin' });
+const make = (): Balancer => roundRobin.create({ type: 'round_robin' }, Math.random);
 const anybody = exchangeFrom('127.0.0.1');
 
 function turns(
@@ -16,7 +16,8 @@ function turns(
   tried: TriedBackends | null = null,
 ) {
   let text = '';
-  for (let turn = 0; turn < count; turn++) text += balancer.pick(backends, anybody, tried)?.id ?? '-';
+  for (let turn = 0; turn < count; turn++)
+    text += balancer.pick(backends, anybody, admission(tried))?.id ?? '-';
   return text;
 }
 
@@ -50,7 +51,12 @@ describe('round robin', () => {
 
   it('keeps the turn when a reload adds, removes and reorders', () => {
     const balancer = make();
-    const [a, b, c, d] = backendsNamed('a', 'b', 'c', 'd') as [Backend, Backend, Backend, Backend];
+    const [a, b, c, d] = backendsNamed('a', 'b', 'c', 'd') as Backend[] as [
+      Backend,
+      Backend,
+      Backend,
+      Backend,
+    ];
     expect(turns(balancer, [a, b, c], 1)).toBe('a');
     expect(turns(balancer, [d, c, b, a], 2)).toBe('ba');
     expect(turns(balancer, [a, c], 3)).toBe('cac');

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../exchange/exchange.js';
-import type { Backend, TriedBackends } from '../../exchange/upstream.js';
-import { type Balancer, type BalancerFactory, mayTake } from './balancer.js';
+import type { Backend } from '../../exchange/upstream.js';
+import type { Admission, Balancer, BalancerFactory } from './balancer.js';
 
 /**
  * One after the other. The position moves to behind whatever was picked, not by one for each pick: so the
@@ -11,13 +11,13 @@ class RoundRobin implements Balancer {
   /** Index of the backend whose turn it is. */
   #next = 0;
 
-  pick(backends: readonly Backend[], _exchange: Exchange, tried: TriedBackends | null): Backend | null {
+  pick(backends: readonly Backend[], _exchange: Exchange, admission: Admission): Backend | null {
     if (backends !== this.#backends) this.#moveTo(backends);
     const count = backends.length;
     for (let step = 0, index = this.#next; step < count; step++, index++) {
       if (index >= count) index = 0;
       const backend = backends[index]!;
-      if (!mayTake(backend, tried)) continue;
+      if (!admission.mayTake(backend)) continue;
       this.#next = index + 1 < count ? index + 1 : 0;
       return backend;
     }
