@@ -52,5 +52,6 @@ export class GatewayState implements GatewayControl, Readiness {
 
 function routeStatus({ id, path, config, upstream }: Route): RouteStatus {
   const { methods, hosts, metadata } = config;
-  return { id, path, methods, hosts, upstream: upstream.name, metadata };
+  const split = config.split && config.split.map((share) => share.upstream);
+  return { id, path, methods, hosts, upstream: upstream.name, split, metadata };
 }

@@ -25,7 +25,10 @@ export interface RouteStatus {
   readonly path: string;
   readonly methods: readonly string[] | null;
   readonly hosts: readonly string[];
+  /** Of a split route the first one. */
   readonly upstream: string;
+  /** All upstreams of a split route, in the order of its entries; else null. */
+  readonly split: readonly string[] | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 

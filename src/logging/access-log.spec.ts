@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { LoggingConfig } from '../config/observability.config.js';
 import { Exchange, type RequestHead } from '../exchange/exchange.js';
 import type { Route } from '../exchange/route.js';
-import type { Backend } from '../exchange/upstream.js';
+import type { Backend, Upstream } from '../exchange/upstream.js';
 import { AccessLog } from './access-log.js';
 import { Redaction } from './redaction.js';
 
@@ -78,6 +78,12 @@ describe('the line of a request', () => {
   it('of one that got no backend names the route’s upstream', () => {
     const line = parsed(exchange({}, { route, status: 503, reason: 'no_healthy_backend' }));
     expect(line).toMatchObject({ upstream: 'get-api-orders', backend: null, attempts: 0 });
+  });
+
+  it('names the upstream that was chosen over the route’s own', () => {
+    const canary = { name: 'canary' } as Upstream;
+    const line = parsed(exchange({}, { route, upstream: canary, status: 503, reason: 'no_healthy_backend' }));
+    expect(line).toMatchObject({ upstream: 'canary', backend: null });
   });
 
   it('of one that the parser refused has all fields still', () => {

@@ -47,12 +47,12 @@ export class AccessLog implements ExchangeObserver {
 
 function outcomeFields(exchange: Exchange): string {
   const { backend, route, cache, reason } = exchange;
-  const upstream = backend ? backend.upstream : route && route.upstream.name;
+  const upstream = exchange.upstream ?? (route && route.upstream);
   return (
     `,"status":${exchange.status}` +
     `,"bytes_written":${exchange.bytesWritten}` +
     `,"duration_ms":${milliseconds(exchange.endedAt - exchange.startedAt)}` +
-    `,"upstream":${jsonText(upstream)}` +
+    `,"upstream":${jsonText(upstream && upstream.name)}` +
     `,"backend":${jsonText(backend && backend.url)}` +
     `,"attempts":${exchange.attempts}` +
     `,"cache":${cache === null ? 'null' : `"${cache}"`}` +
