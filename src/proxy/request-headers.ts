@@ -2,6 +2,7 @@ import { VERSION } from '../common/version.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { ClientConnection } from './client-connection.js';
 import { connectionNamed, HOP_BY_HOP } from './hop-by-hop.js';
+import { isPeerClaim, Told } from './peer-claims.js';
 import type { ScannedHead } from './request-head.js';
 
 /** How a route's requests are presented to its upstream. */
@@ -82,21 +83,6 @@ function forwardedFor(exchange: Exchange, told: Told | null, { address }: Client
   return chain === null ? address : `${chain}, ${address}`;
 }
 
-/** What a trusted proxy in front says of the client. */
-class Told {
-  for: string | null = null;
-  proto: string | null = null;
-  host: string | null = null;
-  port: string | null = null;
-
-  take(name: string, value: string): void {
-    if (name === 'x-forwarded-for') this.for = this.for === null ? value : `${this.for}, ${value}`;
-    else if (name === 'x-forwarded-proto') this.proto = value;
-    else if (name === 'x-forwarded-host') this.host = value;
-    else if (name === 'x-forwarded-port') this.port = value;
-  }
-}
-
 /** Copies what passes; returns the joined cookies. */
 function copyEndToEnd(
   head: ScannedHead,
@@ -114,6 +100,7 @@ function copyEndToEnd(
     if (FORWARDED.has(lower)) told?.take(lower, value);
     else if (lower === 'te') passTrailersWish(value, out);
     else if (REPLACED.has(lower) || lower === rules.requestIdHeader || named?.has(lower)) continue;
+    else if (isPeerClaim(lower, told !== null)) continue;
     else if (lower === 'cookie') cookie = cookie === null ? value : `${cookie}; ${value}`;
     else out.push(name, value);
   }

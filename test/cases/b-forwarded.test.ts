@@ -55,6 +55,34 @@ describe('case 19: nobody is trusted', () => {
   });
 });
 
+describe('other spellings and unknown members of the family', () => {
+  const SPELT = [
+    'X_Forwarded_For',
+    'X-Forwarded_Proto',
+    'X_Real_IP',
+    'X_Request_Id',
+    'X-Client-Cert-Subject',
+  ];
+  const UNKNOWN = ['X-Forwarded-Prefix', 'x_forwarded_ssl', 'X-Forwarded-User'];
+  const lines = [...SPELT, ...UNKNOWN, 'X-Mine'].map((name) => `${name}: 1\r\n`).join('');
+
+  async function passed(trusted: string[]): Promise<string[]> {
+    const { gateway, upstream } = await echoScene({}, { server: { trusted_proxies: trusted } });
+    await gateway.raw(rawGet('/p', lines));
+    return [...SPELT, ...UNKNOWN, 'X-Mine'].filter(
+      (name) => echoedHeader(upstream.last!, name.toLowerCase()).length > 0,
+    );
+  }
+
+  it('come from no client', async () => {
+    expect(await passed([])).toEqual(['X-Mine']);
+  });
+
+  it('come from a trusted peer where the gateway does not say the same itself', async () => {
+    expect(await passed(['127.0.0.1/32'])).toEqual([...UNKNOWN, 'X-Mine']);
+  });
+});
+
 describe('case 19: the peer is trusted', () => {
   let scene: Scene;
 
@@ -123,6 +151,15 @@ describe('case 19: the peer is trusted', () => {
     const told = await toldOf(scene, lines);
     expect(told['x-real-ip']).toEqual([client]);
     expect(told['x-forwarded-for']).toEqual([chain]);
+  });
+
+  it('puts its own in the place of what has not the shape of scheme, host and port', async () => {
+    const lines = 'X-Forwarded-Proto: gopher\r\nX-Forwarded-Host: a"><b\r\nX-Forwarded-Port: 99999\r\n';
+    expect(await toldOf(scene, lines)).toMatchObject({
+      'x-forwarded-proto': ['http'],
+      'x-forwarded-host': ['gw.test'],
+      'x-forwarded-port': [String(scene.gateway.port)],
+    });
   });
 
   it('believes no one behind an address that is not trusted', async () => {
