@@ -30,6 +30,7 @@ import { RetryCounts } from './proxy/attempts/retry-counts.js';
 import { Deadlines } from './proxy/deadlines.js';
 import { GatewayEntry } from './proxy/gateway-entry.js';
 import { fastifyOptions, Listener } from './proxy/listener.js';
+import { MirrorCounts } from './proxy/mirror/mirror-counts.js';
 import { WebSocketSlots } from './proxy/upgrade/websocket-slots.js';
 import { RateLimitGuardFactory } from './rate-limit/rate-limit.guard-factory.js';
 import { SnapshotService } from './routing/snapshot.service.js';
@@ -149,6 +150,7 @@ class Gateway implements RunningGateway {
       this.app.get(RateLimitGuardFactory, { strict: false }),
       this.app.get(WebSocketSlots, { strict: false }),
       this.app.get(RetryCounts, { strict: false }),
+      this.app.get(MirrorCounts, { strict: false }),
     ];
     return metrics ? [...listeners, metrics] : listeners;
   }

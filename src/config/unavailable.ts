@@ -47,7 +47,6 @@ export const UNAVAILABLE: UnavailableKeys = {
   'upstream.discovery': key('discovery'),
   'connection.proxy': key('proxies on the way to backends'),
   'connection.tls': key('TLS settings towards backends'),
-  'route.mirror': key('mirroring'),
   'route.retry': key('retries'),
   'route.auth': key('authentication'),
   'route.roles': key('authorization by roles'),

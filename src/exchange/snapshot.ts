@@ -61,6 +61,8 @@ export interface RouteParts {
   /** The document that the route comes from. */
   readonly document: Readonly<GatewayConfig>;
   readonly choice: UpstreamChoice;
+  /** Where copies go; null for a route without a mirror. */
+  readonly mirror: Upstream | null;
   /** The path and query for the upstream, without a backend's base path; null when a rewrite made none. */
   readonly target: (exchange: Exchange) => string | null;
 }

@@ -42,6 +42,24 @@ export interface RetriedCounts {
 /** Nest token of the {@link RetriedCounts}. */
 export const RETRIED_COUNTS = Symbol('RetriedCounts');
 
+/**
+ * What became of a copy of a request: it was answered, whatever the status; it broke off or took too long; or it was
+ * handed to no backend.
+ */
+export type MirrorResult = 'sent' | 'failed' | 'dropped';
+
+/** Copies since the start, by the route's configured path. */
+export interface MirroredCounts {
+  mirroredCounts(): Iterable<{
+    readonly path: string;
+    readonly result: MirrorResult;
+    readonly count: number;
+  }>;
+}
+
+/** Nest token of the {@link MirroredCounts}. */
+export const MIRRORED_COUNTS = Symbol('MirroredCounts');
+
 /** What the configuration in force is. */
 export interface ConfigState {
   /** Counts up from 1 with every document applied. */

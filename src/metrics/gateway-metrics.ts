@@ -1,6 +1,12 @@
 import type { Registry } from 'prom-client';
 
-import type { ConfigState, LimitedCounts, RetriedCounts, WebSocketCounts } from '../exchange/telemetry.js';
+import type {
+  ConfigState,
+  LimitedCounts,
+  MirroredCounts,
+  RetriedCounts,
+  WebSocketCounts,
+} from '../exchange/telemetry.js';
 import type { Backend, CircuitName, CurrentUpstreams } from '../exchange/upstream.js';
 import type { Connections } from './connections.js';
 import type { ExchangeMetrics } from './exchange-metrics.js';
@@ -21,6 +27,7 @@ export interface MetricSources {
   readonly upstreams: CurrentUpstreams;
   readonly limits: LimitedCounts | null;
   readonly retries: RetriedCounts | null;
+  readonly mirrored: MirroredCounts | null;
   readonly webSockets: WebSocketCounts | null;
   readonly config: ConfigState | null;
 }
@@ -36,6 +43,7 @@ export function registerGatewayMetrics(
   metrics.backends(sources.upstreams);
   if (sources.limits) metrics.limits(sources.limits);
   if (sources.retries) metrics.retries(sources.retries);
+  if (sources.mirrored) metrics.mirrored(sources.mirrored);
   if (sources.webSockets) metrics.webSockets(sources.webSockets);
   if (sources.config) metrics.config(sources.config);
 }
@@ -104,6 +112,12 @@ class GatewayMetrics {
       'Retries begun, by what was wrong with the try before.',
       ['path', 'reason'],
       () => [...source.retriedCounts()].map(({ path, reason, count }) => sample({ path, reason }, count)),
+    );
+  }
+
+  mirrored(source: MirroredCounts): void {
+    this.counter('gateway_mirror_requests_total', 'Copies of requests, by result.', ['path', 'result'], () =>
+      [...source.mirroredCounts()].map(({ path, result, count }) => sample({ path, result }, count)),
     );
   }
 

@@ -10,6 +10,8 @@ import {
   CONNECTION_GAUGE,
   LIMITED_COUNTS,
   type LimitedCounts,
+  MIRRORED_COUNTS,
+  type MirroredCounts,
   RETRIED_COUNTS,
   type RetriedCounts,
   WEBSOCKET_COUNTS,
@@ -74,6 +76,7 @@ function exchangeMetrics(config: MetricsConfig, registry: Registry, connections:
       CURRENT_UPSTREAMS,
       optional(LIMITED_COUNTS),
       optional(RETRIED_COUNTS),
+      optional(MIRRORED_COUNTS),
       optional(WEBSOCKET_COUNTS),
       optional(CONFIG_STATE),
     ],
@@ -82,11 +85,21 @@ function exchangeMetrics(config: MetricsConfig, registry: Registry, connections:
       upstreams: CurrentUpstreams,
       limits: LimitedCounts | null = null,
       retries: RetriedCounts | null = null,
+      mirrored: MirroredCounts | null = null,
       webSockets: WebSocketCounts | null = null,
       state: ConfigState | null = null,
     ) => {
       const exchanges = new ExchangeMetrics(config.buckets);
-      const sources = { exchanges, connections, upstreams, limits, retries, webSockets, config: state };
+      const sources = {
+        exchanges,
+        connections,
+        upstreams,
+        limits,
+        retries,
+        mirrored,
+        webSockets,
+        config: state,
+      };
       registerGatewayMetrics(registry, config.buckets, sources);
       return exchanges;
     },

@@ -4,6 +4,7 @@ import type { RouteConfig } from '../config/route.config.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { UpstreamChoice } from '../exchange/upstream.js';
 import type { RetryPolicy } from './attempts/retry-policy.js';
+import type { MirrorPlan } from './mirror/mirror-plan.js';
 import type { OutgoingRules } from './request-headers.js';
 
 /** How a route's upgrades to WebSocket are treated. Times in milliseconds. */
@@ -22,6 +23,8 @@ export interface ForwardPlan {
   readonly choice: UpstreamChoice;
   /** null = an exchange is never sent again once bytes of it may have been. */
   readonly retry: RetryPolicy | null;
+  /** null = no exchange is mirrored. */
+  readonly mirror: MirrorPlan | null;
   readonly outgoing: OutgoingRules;
   /** Path and query for the upstream, in front of which the backend's base path goes. */
   readonly target: (exchange: Exchange) => string;
@@ -45,6 +48,7 @@ export interface PlanSettings {
   readonly outgoing: OutgoingRules;
   readonly bodyTimeoutMs: number;
   readonly retry: RetryPolicy | null;
+  readonly mirror: MirrorPlan | null;
 }
 
 export function compilePlan(
@@ -57,6 +61,7 @@ export function compilePlan(
   return {
     choice,
     retry: settings.retry,
+    mirror: settings.mirror,
     target,
     outgoing: settings.outgoing,
     timeoutMs: durationMs(config.timeout),

@@ -12,10 +12,11 @@ import { retryAfterMs } from './attempts/retry-after.js';
 import { connectionOf } from './client-connection.js';
 import type { Deadlined, Deadlines } from './deadlines.js';
 import type { ForwardPlan } from './forward-plan.js';
+import type { MirrorCopy } from './mirror/mirror-copy.js';
 import { RequestBody, type UploadWatcher } from './request-body.js';
 import type { ScannedHead } from './request-head.js';
 import { framingHeaders, outgoingLines } from './request-headers.js';
-import { clientHead } from './response-headers.js';
+import { clientHead, isEventStream } from './response-headers.js';
 import { ResponseTimeoutError } from './upstream-fault.js';
 
 export interface ForwardingHost extends AttemptsHost {
@@ -43,6 +44,8 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
   #totalAt = 0;
   #body: RequestBody | null;
   readonly #attempts: Attempts;
+  /** Null where this exchange is not mirrored. */
+  readonly #copy: MirrorCopy | null;
   readonly #request: Dispatcher.DispatchOptions;
   readonly #lines: readonly string[];
   readonly #path: string;
@@ -67,6 +70,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
     };
     this.#lines = outgoingLines(exchange, head, connectionOf(raw.socket), plan.outgoing);
     this.#attempts = new Attempts(this, upstream, plan.retry, host);
+    this.#copy = plan.mirror && plan.mirror.copyOf({ exchange, head, path: this.#path, lines: this.#lines });
   }
 
   begin(): void {
@@ -106,6 +110,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
   }
 
   attemptStarted(): void {
+    this.#copy?.originalForwarded();
     const { responseMs, timeoutMs } = this.plan;
     if (responseMs >= timeoutMs || this.#phase !== 'head') return;
     this.deadline = Math.min(this.deadline, this.host.clock.now() + responseMs);
@@ -185,6 +190,10 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
     return new RequestBody(raw, this.plan.maxBodySize, this, wanted);
   }
 
+  uploadRead(chunk: Buffer): void {
+    this.#copy?.bodyPiece(chunk);
+  }
+
   uploadMoved(paused: boolean): void {
     this.#uploadPaused = paused;
     if (this.#headSeen) this.#waitFor('body', this.plan.idleMs);
@@ -192,6 +201,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
   }
 
   uploadEnded(): void {
+    this.#copy?.bodyEnded();
     if (this.#headSeen) return;
     const { timeoutMs, responseMs } = this.plan;
     this.headDueAt = this.host.clock.now() + timeoutMs;
@@ -272,12 +282,9 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
 
   #finish(): void {
     this.#done = true;
+    this.#copy?.originalEnded();
     this.sink.source = null;
     this.host.deadlines.forget(this);
     this.#discarded?.abort(new Error('the exchange is over'), 'abandoned');
   }
-}
-
-function isEventStream(headers: IncomingHttpHeaders): boolean {
-  return headers['content-type']?.startsWith('text/event-stream') ?? false;
 }

@@ -6,6 +6,8 @@ import { Refusal } from '../exchange/refusal.js';
 
 /** Told what happens to an upload. */
 export interface UploadWatcher {
+  /** A piece came from the client: it is the sender's, to be copied by whoever wants to keep it. */
+  uploadRead(chunk: Buffer): void;
   /** Bytes came, reading stopped for back pressure, or went on. */
   uploadMoved(paused: boolean): void;
   /** The whole body has been read from the client. */
@@ -75,6 +77,7 @@ export class RequestBody extends Readable {
       this.destroy(new Refusal('payload_too_large'));
       return;
     }
+    this.watcher.uploadRead(chunk);
     bufferPassed(chunk.length);
     const more = this.push(chunk);
     if (!more) this.request.pause();

@@ -69,6 +69,11 @@ export function isReadable(parsed: IncomingHttpHeaders): boolean {
   return coding === undefined || (typeof coding === 'string' && coding.toLowerCase() === 'chunked');
 }
 
+/** An answer that may never end. */
+export function isEventStream(headers: IncomingHttpHeaders): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') ?? false;
+}
+
 /** The trailer fields that may be passed on, as node's `addTrailers` takes them. */
 export function clientTrailers(raw: readonly string[]): [string, string][] {
   const trailers: [string, string][] = [];

@@ -13,6 +13,8 @@ import { compileRetry } from './attempts/retry-policy.js';
 import { compilePlan } from './forward-plan.js';
 import { HttpForwarder } from './http-forwarder.js';
 import { InterceptedForwarder } from './interception/intercepted-forwarder.js';
+import { MirrorPlan } from './mirror/mirror-plan.js';
+import { Mirrors } from './mirror/mirrors.js';
 import { type Forwarder, ProxyController } from './proxy.controller.js';
 
 /** Gives each configured route its controller with its compiled chain. */
@@ -22,9 +24,10 @@ export class ProxyRouteMounter implements RouteMounter {
     @Inject(PIPELINE) private readonly pipeline: readonly GuardFactory[],
     @Inject(INTERCEPTORS) private readonly interceptors: InterceptorFactory,
     private readonly forwarder: HttpForwarder,
+    private readonly mirrors: Mirrors,
   ) {}
 
-  mount({ config, document, choice, target }: RouteParts): RouteHandler {
+  mount({ config, document, choice, mirror, target }: RouteParts): RouteHandler {
     const guards = this.pipeline.flatMap((factory): readonly CanActivate[] => {
       const made = factory.guardFor(config, document);
       if (made === undefined) return [];
@@ -34,6 +37,7 @@ export class ProxyRouteMounter implements RouteMounter {
       outgoing: { requestIdHeader: document.request_id.header.toLowerCase() },
       bodyTimeoutMs: durationMs(document.server.body_timeout),
       retry: compileRetry(config.retry, { clock: this.forwarder.clock, random: Math.random }),
+      mirror: mirror && new MirrorPlan(config, mirror, this.mirrors, Math.random),
     };
     const plan = compilePlan(config, choice, demanded(target), settings);
     return new ProxyController(guards, plan, this.#forwarderFor(config, document));

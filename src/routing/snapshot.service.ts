@@ -116,7 +116,9 @@ export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState
   ): Route {
     const rewrite = compileTarget(config);
     const target = (exchange: Exchange): string | null => rewrite(exchange.target!, exchange);
-    const handler = this.mounter.mount({ config, document, choice: compiled.choiceFor(config), target });
+    const mirror = config.mirror && compiled.upstreams.get(config.mirror.upstream)!;
+    const choice = compiled.choiceFor(config);
+    const handler = this.mounter.mount({ config, document, choice, mirror, target });
     return {
       id: config.id,
       path: config.path,
