@@ -1,3 +1,3 @@
-import { run } from './cli/run.js';
+import { start } from './cli/start.js';
 
-process.exit(await run(['serve', ...process.argv.slice(2)]));
+process.exit(await start(['serve', ...process.argv.slice(2)]));

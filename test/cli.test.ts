@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +27,34 @@ function configFile(content: object | string): string {
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   return file;
 }
+
+function writtenFile(name: string, content: Buffer | string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nexus-cli-'));
+  closeAtEnd(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+const latin1File = (): string => writtenFile('latin1.yml', Buffer.from('port: 80\n# caf\xe9\n', 'latin1'));
+
+function sparseFile(): string {
+  const file = writtenFile('large.yml', '');
+  truncateSync(file, 16 * 1024 * 1024 + 1);
+  return file;
+}
+
+function namedPipe(): string {
+  const file = writtenFile('pipe.yml', '');
+  rmSync(file);
+  execFileSync('mkfifo', [file]);
+  return file;
+}
+
+/** Says so as soon as signals are taken: it runs before the gateway's own files, and waits for their listeners. */
+const FIRST_FILE = `data:text/javascript,${encodeURIComponent(
+  "process.on('newListener', (name) => name === 'SIGHUP' && process.stderr.write('runs'))",
+)}`;
 
 const aRoute = { path: '/a', methods: ['GET'], backends: [{ url: 'http://127.0.0.1:9' }] };
 
@@ -105,6 +134,55 @@ describe('nexus validate', () => {
   });
 });
 
+describe('a config file that is none', () => {
+  it.each([
+    [
+      'a device',
+      () => '/dev/zero',
+      /^\/dev\/zero:1:1 document: is not a regular file, expected a YAML or JSON document\n$/,
+    ],
+    ['a folder', () => tmpdir(), /:1:1 document: is not a regular file, /],
+    ['a named pipe', namedPipe, /pipe\.yml:1:1 document: is not a regular file, /],
+    ['too much', sparseFile, /large\.yml:1:1 document: is larger than 16mb, expected a smaller document\n$/],
+    [
+      'another coding',
+      latin1File,
+      /latin1\.yml:2:6 document: is not UTF-8 \(0xE9 at byte 14\), expected a text in UTF-8\n$/,
+    ],
+  ])('is refused: %s', async (_, file, message) => {
+    const { code, stderr } = await runCli(['validate', '--config', file()]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+  });
+});
+
+describe('a signal while the gateway starts', () => {
+  async function interrupted(signal: NodeJS.Signals, until: (gateway: CliProcess) => Promise<unknown>) {
+    const port = await freePort();
+    const server = { host: '127.0.0.1', port };
+    const file = configFile({ server, admin: { enabled: false }, routes: [aRoute] });
+    // Node itself needs some time before any of the gateway's files runs.
+    const gateway = await spawnCli(['serve', '--config', file], {
+      env: { NODE_OPTIONS: `--import=${FIRST_FILE}` },
+    });
+    await waitFor(() => gateway.stderr.includes('runs'), 'the first file runs', { timeoutMs: 20_000 });
+    gateway.kill(signal);
+    await until(gateway);
+    return gateway;
+  }
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('stops it like any other: %s', async (signal) => {
+    const gateway = await interrupted(signal, ({ exit }) => exit);
+    expect(await gateway.exit).toEqual({ code: 0, signal: null });
+  });
+
+  it('is a reload once it serves: SIGHUP', async () => {
+    const gateway = await interrupted('SIGHUP', ({ logs }) =>
+      logs.until('config reloaded', {}, { timeoutMs: 20_000 }),
+    );
+    expect(gateway.logs.with('server listening')).toHaveLength(1);
+  });
+});
+
 describe('nexus serve', () => {
   it('opens no port on a bad config, lists the errors and exits 1', async () => {
     const port = await freePort();
@@ -123,8 +201,9 @@ describe('nexus serve', () => {
       admin: { enabled: false },
       routes: [aRoute],
     });
-    const { code, stderr } = await runCli(['serve', '--config', file]);
+    const { code, stderr, stdout } = await runCli(['serve', '--config', file]);
     expect(code).toBe(1);
+    expect(stdout).not.toContain('EADDRINUSE');
     expect(stderr).toBe(
       `nexus: port ${port} of 127.0.0.1 is in use: stop what listens there, or set another port in ${file}\n`,
     );

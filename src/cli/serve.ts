@@ -4,13 +4,18 @@ import { openDocument } from '../gateway.document.js';
 import { createLogger } from '../logging/logger.js';
 import { openOutput } from '../logging/output.js';
 import { surviveFaults } from './faults.js';
+import type { HeldSignals } from './held-signals.js';
 import type { Output } from './output.js';
 import { untilStopped } from './signals.js';
 
-/** Runs the gateway until a signal has stopped it. Throws when it cannot start; no port is open then. */
-export async function serve(file: string, output: Output): Promise<number> {
+/**
+ * Runs the gateway until a signal has stopped it. Throws when it cannot start; no port is open then. Signals that came
+ * before it serves are acted on as soon as that is possible.
+ */
+export async function serve(file: string, output: Output, signals: HeldSignals): Promise<number> {
   const { config, extensions, reload } = await openDocument(file);
   for (const warning of configWarnings(config)) output.error(`warning: ${warning.toString()}`);
+  if (signals.stopRequested) return 0;
   const logOutput = openOutput(config.logging);
   const gateway = await startGateway(config, {
     file,
@@ -20,7 +25,9 @@ export async function serve(file: string, output: Output): Promise<number> {
   });
   const logger = createLogger(config.logging, logOutput);
   surviveFaults(process, logger);
-  const code = await untilStopped(gateway, process, logger);
+  const stopped = untilStopped(gateway, signals, logger);
+  signals.release();
+  const code = await stopped;
   await logOutput.flush();
   return code;
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 
 import { assemble } from './assemble/assemble.js';
@@ -7,13 +6,14 @@ import { checkAll } from './checks/check-all.js';
 import { DocumentConfig } from './document.config.js';
 import type { Registered } from './draft.js';
 import { processEnvironment } from './environment.js';
-import { ConfigError, ConfigIssue } from './errors.js';
+import { ConfigError, type ConfigIssue } from './errors.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { Judge } from './judge.js';
 import { rememberTrace } from './places.js';
 import { DocumentTooLarge, Reader } from './reader.js';
-import { type Environment, errorCode } from './references.js';
+import type { Environment } from './references.js';
 import { Report } from './report.js';
+import { documentText, fileProblem, MAX_DOCUMENT, TOO_LARGE } from './source/document-file.js';
 import { readJson } from './source/json-reader.js';
 import type { Source } from './source/node.js';
 import { readYaml } from './source/yaml-reader.js';
@@ -34,8 +34,6 @@ export interface ParseOptions {
   readonly unavailable?: UnavailableKeys;
 }
 
-const MAX_TEXT = 16 * 1024 * 1024;
-
 /** Reads a config file, JSON by its extension, else YAML. Throws a {@link ConfigError} with all that is wrong. */
 export function loadConfig(file: string, env?: Environment, registered?: Registered): GatewayConfig {
   const { text, format } = readDocumentFile(file);
@@ -44,12 +42,12 @@ export function loadConfig(file: string, env?: Environment, registered?: Registe
 
 /** A config file's text, and what it is by its extension. Throws a {@link ConfigError} when it cannot be read. */
 export function readDocumentFile(file: string): { text: string; format: 'yaml' | 'json' } {
-  return { text: readText(file), format: extname(file).toLowerCase() === '.json' ? 'json' : 'yaml' };
+  return { text: documentText(file), format: extname(file).toLowerCase() === '.json' ? 'json' : 'yaml' };
 }
 
 /** Reads a document: what `loadConfig` does, with the text given. The result is frozen. */
 export function parseConfig(text: string, options: ParseOptions): GatewayConfig {
-  if (text.length > MAX_TEXT) throw failure(options.file, 'is larger than 16mb, expected a smaller document');
+  if (text.length > MAX_DOCUMENT) throw fileProblem(options.file, TOO_LARGE);
   const clean = text.replace(/^\uFEFF/, '');
   const report = new Report(new Trace(options.file, clean));
   const document = readDocument(clean, report, options);
@@ -59,14 +57,6 @@ export function parseConfig(text: string, options: ParseOptions): GatewayConfig 
   const config = finish(draft);
   rememberTrace(config, report.trace);
   return config;
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw failure(file, `cannot be read (${errorCode(error)}), expected a YAML or JSON document`);
-  }
 }
 
 /** Throws when there is no document at all, or its syntax is broken. */
@@ -116,8 +106,4 @@ function readRoot(source: Source, report: Report, options: ParseOptions): Docume
 
 function name(kind: 'list' | 'scalar'): string {
   return kind === 'list' ? 'list' : 'single value';
-}
-
-function failure(file: string, message: string): ConfigError {
-  return new ConfigError([new ConfigIssue(file, 1, 1, '', message)]);
 }

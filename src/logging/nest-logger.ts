@@ -26,6 +26,13 @@ export class NestLogger extends Logger {
     if (typeof context === 'string' && START_UP.has(context)) this.debug(message, ...rest);
     else super.log(message, ...rest);
   }
+
+  /** A port that cannot be opened fails the start, and whoever started it says so once, with what to do. */
+  override error(message: unknown, ...rest: unknown[]): void {
+    if (rest.at(-1) === 'NestApplication' && String(message).startsWith('Error: listen '))
+      this.debug(message, ...rest);
+    else super.error(message, ...rest);
+  }
 }
 
 /**
