@@ -119,6 +119,18 @@ describe('a file', () => {
   });
 });
 
+describe('YAML so deep that its parser has no stack left', () => {
+  it.each([
+    ['lists in brackets', `routes: ${'['.repeat(20_000)}`],
+    ['maps in braces', `routes: ${'{a: '.repeat(20_000)}`],
+    ['lists of dashes', `routes:\n  ${'- '.repeat(20_000)}x`],
+  ])('is refused with the place: %s', (_, text) => {
+    const [issue = '', ...more] = issuesOf(() => parseConfig(text, { file: 'g', format: 'yaml', env: {} }));
+    expect(issue).toMatch(/^g:[12]:\d+ document: is nested too deeply, expected at most 64 levels$/);
+    expect(more.filter((line) => line.includes('stack'))).toEqual([]);
+  });
+});
+
 describe('JSON', () => {
   it.each([
     ['{"routes": [],}', 'g:1:15 document: is not JSON, expected a key in double quotes'],

@@ -35,6 +35,13 @@ const REFUSALS: readonly Row[] = [
     ['1:50 routes[0].strip_prefx: is not a known key of route, did you mean strip_prefix?'],
   ],
   [
+    'a misspelt value',
+    upstream('balancing: round_robbin'),
+    [
+      '2:57 upstreams.u.balancing: "round_robbin" is not known, expected one of round_robin, weighted_round_robin, least_connections, random, ip_hash: did you mean round_robin?',
+    ],
+  ],
+  [
     'a misspelt nested key',
     'server: {max_hedder_size: 8kb}\n' + ROUTE,
     ['1:10 server.max_hedder_size: is not a known key of server, did you mean max_header_size?'],

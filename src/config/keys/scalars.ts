@@ -1,4 +1,5 @@
 import { DURATION_PATTERN, durationMs, isDuration } from '../../common/duration.js';
+import { nearest } from '../../common/edit-distance.js';
 import { isSize, SIZE_PATTERN, sizeBytes } from '../../common/size.js';
 import type { JsonSchema, ScalarKind, ScalarValue } from './kind.js';
 
@@ -83,6 +84,7 @@ export function flag(): ScalarKind {
 
 /** One of a few fixed values. */
 export function oneOf(...values: readonly (string | boolean)[]): ScalarKind {
+  const texts = values.filter((value) => typeof value === 'string');
   return {
     shape: 'scalar',
     expected: values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`,
@@ -90,6 +92,10 @@ export function oneOf(...values: readonly (string | boolean)[]): ScalarKind {
     takes: (value) => values.some((known) => typeof known === typeof value),
     check: (value: string | boolean) => (values.includes(value) ? undefined : 'is not known'),
     fromText: (value) => values.find((known) => String(known) === value),
+    hint: (value) => {
+      const near = typeof value === 'string' && !values.includes(value) ? nearest(value, texts) : undefined;
+      return near === undefined ? undefined : `did you mean ${near}?`;
+    },
   };
 }
 

@@ -45,6 +45,8 @@ function syntaxProblem(text: string, fault: YAMLError): SourceProblem {
   const [start] = fault.pos;
   if (fault.code === 'MULTIPLE_DOCS')
     return { offset: start, message: 'begins a second document, expected one' };
+  // The parser's own words for a recursion that has no end.
+  if (fault.message.includes('call stack')) return { offset: start, message: tooDeep() };
   const inReference = text.slice(Math.max(0, start - 2), start + 1).includes('${');
   const hint = inReference ? ' (inside { } and [ ] a reference needs quotes: "${NAME}")' : '';
   return { offset: start, message: `is not YAML: ${fault.message}${hint}` };
