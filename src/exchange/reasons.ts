@@ -32,5 +32,5 @@ export const REASONS = {
 /** A reason with an answer of its own. */
 export type AnswerReason = keyof typeof REASONS;
 
-/** Why an exchange ended as it did; the last two have no answer, only a log line and a count. */
-export type Reason = AnswerReason | 'client_closed' | 'upstream_aborted';
+/** Why an exchange ended as it did; the last three have no answer, only a log line and a count. */
+export type Reason = AnswerReason | 'client_closed' | 'upstream_aborted' | 'gateway_stopped';

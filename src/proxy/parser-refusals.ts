@@ -15,6 +15,23 @@ const REASON_BY_CODE: Readonly<Record<string, AnswerReason>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
+/** What cannot stand in a method or behind it (RFC 9110 §5.6.2), such as the first byte of TLS. */
+const NO_METHOD = /[^!#$%&'*+\-.^_`|~0-9A-Za-z ]/;
+
+/** What node tells of a parser's fault. */
+interface ParserFault extends NodeJS.ErrnoException {
+  /** The bytes that were being parsed, and how many of them were right. */
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+}
+
+/** A method that nobody knows is not implemented; what is no method at all is no request. */
+function reasonOf({ code = '', rawPacket, bytesParsed = 0 }: ParserFault): AnswerReason {
+  const at = rawPacket?.toString('latin1', bytesParsed, bytesParsed + 1) ?? '';
+  if (code === 'HPE_INVALID_METHOD' && NO_METHOD.test(at)) return 'bad_request';
+  return REASON_BY_CODE[code] ?? 'bad_request';
+}
+
 /** Answers what node's parser refuses before there is a request: same body, logged once, the socket ends. */
 @Injectable()
 export class ParserRefusals {
@@ -29,7 +46,7 @@ export class ParserRefusals {
     if (error.code === 'HPE_CLOSED_CONNECTION' || client.closing) return;
     // The client has left: its exchanges hear that of the socket.
     if (error.code === 'HPE_INVALID_EOF_STATE' && (client.busy || client.receivingBody)) return;
-    this.refuse(socket, new Refusal(REASON_BY_CODE[error.code ?? ''] ?? 'bad_request', { cause: error }));
+    this.refuse(socket, new Refusal(reasonOf(error), { cause: error }));
   }
 
   refuse(socket: Socket, refusal: Refusal): void {

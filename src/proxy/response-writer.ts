@@ -174,7 +174,8 @@ export class ResponseWriter implements ResponseSink, Listed {
   /** Ends the exchange at once: the grace period is over. */
   cut(): void {
     if (this.#over) return;
-    this.exchange.reason ??= 'upstream_aborted';
+    this.exchange.reason ??= 'gateway_stopped';
+    if (this.exchange.status === 0) this.exchange.status = 503;
     this.#cut();
   }
 

@@ -36,7 +36,7 @@ async function exchange(pieces: readonly string[]): Promise<{ received: Buffer; 
   const ended = await client.untilEnded({ timeoutMs: QUIET_MS }).catch(() => false);
   client.destroy();
   const { control } = gateway.running;
-  await waitFor(async () => (await control.status()).inFlight === 0, 'nothing in flight', { intervalMs: 1 });
+  await waitFor(async () => (await control.status()).in_flight === 0, 'nothing in flight', { intervalMs: 1 });
   // Upstream connections that were cut close a moment later.
   await new Promise((resolve) => setImmediate(resolve));
   return { received: client.received, ended };

@@ -112,7 +112,9 @@ describe('case 58: a graceful stop', () => {
     expect(await gateway.exit).toMatchObject({ code: 0 });
     expect(gateway.logs.with('shutdown complete')).toHaveLength(1);
     expect(gateway.logs.with('request completed', { path: '/slow' })).toHaveLength(1);
-    expect(gateway.logs.with('request completed', { path: '/sse' })).toHaveLength(1);
+    expect(
+      gateway.logs.with('request completed', { path: '/sse', reason: 'gateway_stopped', status: 200 }),
+    ).toHaveLength(1);
     expect(gateway.logs.with('request completed', { path: '/ws' })).toHaveLength(1);
     expect(gateway.stderr).toBe('');
   });

@@ -343,7 +343,7 @@ describe('a stop', () => {
     await client.untilClosed();
     expect(client.text.endsWith('ups')).toBe(true);
     expect(gateway.logsWith('request completed')).toEqual([
-      expect.objectContaining({ status: 101, reason: 'upstream_aborted' }),
+      expect.objectContaining({ status: 101, reason: 'gateway_stopped' }),
     ]);
     expect(gateway.logsWith('shutdown complete')[0]).toMatchObject({ cut: 1 });
   });
