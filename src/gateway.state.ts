@@ -33,11 +33,11 @@ export class GatewayState implements GatewayControl, Readiness {
   status(): Promise<GatewayStatus> {
     return Promise.resolve({
       version: VERSION,
-      configVersion: this.snapshots.configVersion,
+      config_version: this.snapshots.configVersion,
       file: this.file,
       ready: this.ready(),
       draining: this.active.draining,
-      inFlight: this.active.size,
+      in_flight: this.active.size,
     });
   }
 

@@ -1,7 +1,12 @@
 import { Controller, Get, Header, Inject, UseGuards } from '@nestjs/common';
 
 import { AllowFromGuard } from '../exchange/allow-from.guard.js';
-import { GATEWAY_CONTROL, type GatewayControl, type UpstreamStatus } from '../exchange/gateway-control.js';
+import {
+  GATEWAY_CONTROL,
+  type GatewayControl,
+  type GatewayStatus,
+  type UpstreamStatus,
+} from '../exchange/gateway-control.js';
 
 /** What the data port says of the gateway itself. `/` gives way to a route that takes it. */
 @Controller()
@@ -17,8 +22,8 @@ export class StatusController {
   @Get('_gateway/health')
   @UseGuards(AllowFromGuard)
   async health(): Promise<GatewayHealth> {
-    const { version, configVersion, ready, draining, inFlight } = await this.control.status();
-    return { version, config_version: configVersion, ready, draining, in_flight: inFlight };
+    const { file: _file, ...health } = await this.control.status();
+    return health;
   }
 
   @Get('_gateway/upstreams')
@@ -28,10 +33,5 @@ export class StatusController {
   }
 }
 
-export interface GatewayHealth {
-  readonly version: string;
-  readonly config_version: number;
-  readonly ready: boolean;
-  readonly draining: boolean;
-  readonly in_flight: number;
-}
+/** The status without the place of the document, which is nobody's business on the data port. */
+export type GatewayHealth = Omit<GatewayStatus, 'file'>;

@@ -13,11 +13,11 @@ export const GATEWAY_CONTROL = Symbol('GatewayControl');
 
 export interface GatewayStatus {
   readonly version: string;
-  readonly configVersion: number;
+  readonly config_version: number;
   readonly file: string;
   readonly ready: boolean;
   readonly draining: boolean;
-  readonly inFlight: number;
+  readonly in_flight: number;
 }
 
 export interface RouteStatus {

@@ -21,11 +21,6 @@ export function backendAddress(url: string): BackendAddress {
   return { origin: new URL(origin), basePath: pathname.replace(/\/+$/, '') };
 }
 
-/** What identifies a backend without an `id`: scheme and host in lower case, no default port, no slash at the end. */
-export function normalisedUrl({ origin, basePath }: BackendAddress): string {
-  return origin.origin + basePath;
-}
-
 export interface BackendParts extends BackendAddress {
   readonly id: string;
   readonly url: string;

@@ -1,9 +1,10 @@
 import type { UpstreamConfig } from '../config/upstream.config.js';
 import { durationMs } from '../common/duration.js';
+import { normalisedUrl } from '../common/normalised-url.js';
 import type { Clock } from '../common/clock.js';
 import type { BackendState } from '../exchange/upstream.js';
 import { UpstreamAdmission } from './admission.js';
-import { backendAddress, CompiledBackend, normalisedUrl } from './backend.js';
+import { backendAddress, CompiledBackend } from './backend.js';
 import { breakerFor } from './breaker/index.js';
 import type { Balancer } from './balancing/balancer.js';
 import { balancers } from './balancing/index.js';
@@ -70,7 +71,7 @@ function compileBackends(
   const ids = new Set<string>();
   return config.backends.map((backend): CompiledBackend => {
     const address = backendAddress(backend.url);
-    const id = uniqueId(backend.id ?? normalisedUrl(address), ids);
+    const id = uniqueId(backend.id ?? normalisedUrl(backend.url), ids);
     const poolKey = `${address.origin.origin} ${connection}`;
     const known = kept.get(id);
     const { url, weight } = backend;

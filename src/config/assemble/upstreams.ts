@@ -1,3 +1,4 @@
+import { normalisedUrl } from '../../common/normalised-url.js';
 import type { DocumentConfig } from '../document.config.js';
 import { HealthCheckConfig } from '../health-check.config.js';
 import type { Report } from '../report.js';
@@ -55,15 +56,9 @@ function complete(upstream: UpstreamConfig, document: DocumentConfig, report: Re
 
 function nameBackend(backend: BackendConfig): void {
   if (backend.id !== null) return;
-  backend.id = normalizedUrl(backend.url);
+  backend.id = normalisedUrl(backend.url);
   const shown = hiddenAs(backend, 'url');
   if (shown !== undefined) hide(backend, 'id', shown);
-}
-
-/** Scheme and host in lower case, without default port and closing slash (RFC 3986 §6.2.3). */
-export function normalizedUrl(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return origin + pathname.replace(/\/+$/, '');
 }
 
 function healthCheck(
