@@ -48,7 +48,7 @@ describe('health monitor', () => {
     registry = new UpstreamRegistry(systemClock, silentEvents);
     scheduler = new SchedulerRegistry();
     heard = new Heard();
-    monitor = new HealthMonitor(scheduler, heard);
+    monitor = new HealthMonitor(scheduler, heard, systemClock);
     closeAtEnd(() => monitor.stop());
   });
 
@@ -95,8 +95,11 @@ describe('health monitor', () => {
     bad.healthStatus = 200;
     await rounds(1);
     expect(health(u)).toEqual([false, true]);
+    const before = systemClock.now();
     await rounds(2);
     expect(health(u)).toEqual([true, true]);
+    expect(u.backends[0]!.state.servingSince).toBeGreaterThanOrEqual(before);
+    expect(u.backends[1]!.state.servingSince).toBe(0);
     expect(heard.lines).toEqual([`u ${bad.url} unhealthy: unhealthy status: 500`, `u ${bad.url} recovered`]);
   });
 
@@ -234,6 +237,7 @@ describe('health monitor', () => {
       await rounds(2);
       const u = load({ u: [null, target] })('u');
       expect(health(u)).toEqual([true]);
+      expect(u.backends[0]!.state.servingSince).toBeGreaterThan(0);
       expect(heard.lines.at(-1)).toBe(`u ${target.url} recovered`);
       expect(scheduler.getIntervals()).toEqual([]);
     });

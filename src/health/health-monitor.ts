@@ -1,15 +1,16 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 
+import { CLOCK, type Clock } from '../common/clock.js';
 import type { GatewayConfig } from '../config/gateway.config.js';
 import type { Snapshot, SnapshotListener } from '../exchange/snapshot.js';
 import type { Backend, BackendState, Upstream } from '../exchange/upstream.js';
 import { compileHealthCheck, type HealthCheck } from './health-check.js';
 import { HEALTH_EVENTS, type HealthEvents } from './health-events.js';
 import { ProbeGate } from './probe-gate.js';
-import type { ProbeStreak } from './threshold.js';
+import { type ProbeStreak, recover } from './threshold.js';
 import { UpstreamChecker } from './upstream-checker.js';
-import { Watch } from './watch.js';
+import { Watch, type WatchTools } from './watch.js';
 
 /**
  * Active health checks of the upstreams in force. The only writer of a backend's `healthy`. One interval of
@@ -21,12 +22,16 @@ export class HealthMonitor implements SnapshotListener, OnApplicationShutdown {
   /** Counts live as long as the state that they count for, across reloads. */
   readonly #streaks = new WeakMap<BackendState, ProbeStreak>();
   readonly #gate = new ProbeGate();
+  readonly #tools: WatchTools;
   #stopped = false;
 
   constructor(
     private readonly scheduler: SchedulerRegistry,
     @Inject(HEALTH_EVENTS) private readonly events: HealthEvents,
-  ) {}
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
+    this.#tools = { events, clock, gate: this.#gate };
+  }
 
   applied({ upstreams, config }: Pick<Snapshot, 'upstreams' | 'config'>): void {
     this.apply(upstreams, config);
@@ -102,7 +107,7 @@ export class HealthMonitor implements SnapshotListener, OnApplicationShutdown {
     for (const { state, url } of upstream.backends) {
       this.#streaks.delete(state);
       if (state.healthy) continue;
-      state.healthy = true;
+      recover(state, this.clock);
       this.events.recovered(upstream.name, url);
     }
   }
@@ -110,7 +115,7 @@ export class HealthMonitor implements SnapshotListener, OnApplicationShutdown {
   readonly #watch = (backend: Backend, check: HealthCheck): Watch => {
     let streak = this.#streaks.get(backend.state);
     if (!streak) this.#streaks.set(backend.state, (streak = { length: 0 }));
-    return new Watch(backend, check, streak, this.events, this.#gate);
+    return new Watch(backend, check, streak, this.#tools);
   };
 
   /** One line for all upstreams that are probed in the same way. */

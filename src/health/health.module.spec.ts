@@ -7,7 +7,7 @@ import type { FastifyReply } from 'fastify';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { silentEvents } from '../upstream/upstream-events.fixture.js';
-import { systemClock } from '../common/clock.js';
+import { CLOCK, systemClock } from '../common/clock.js';
 import { closeAtEnd } from '../../test/support/cleanup.js';
 import { freePort, urlOf } from '../../test/support/ports.js';
 import { LogCapture } from '../../test/support/log-capture.js';
@@ -37,9 +37,10 @@ const gateway = { ready: true, upstreams: new Map<string, Upstream>() };
   providers: [
     { provide: CURRENT_UPSTREAMS, useValue: { upstreams: () => gateway.upstreams.values() } },
     { provide: READINESS, useValue: { ready: () => gateway.ready } },
+    { provide: CLOCK, useValue: systemClock },
     { provide: APP_FILTER, useClass: EverythingFilter },
   ],
-  exports: [CURRENT_UPSTREAMS, READINESS],
+  exports: [CURRENT_UPSTREAMS, READINESS, CLOCK],
 })
 class FakeGatewayModule {}
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../common/clock.js';
 import type { HealthCheckConfig } from '../config/health-check.config.js';
 import type { BackendState } from '../exchange/upstream.js';
 
@@ -17,6 +18,7 @@ export function countProbe(
   streak: ProbeStreak,
   passed: boolean,
   thresholds: Readonly<Thresholds>,
+  clock: Clock,
 ): boolean {
   if (passed === state.healthy) {
     streak.length = 0;
@@ -25,7 +27,14 @@ export function countProbe(
   streak.length++;
   const threshold = passed ? thresholds.healthy_threshold : thresholds.unhealthy_threshold;
   if (streak.length < threshold) return false;
-  state.healthy = passed;
   streak.length = 0;
+  if (passed) recover(state, clock);
+  else state.healthy = false;
   return true;
+}
+
+/** The backend takes part again, at first with the part of its share that `slow_start` leaves it. */
+export function recover(state: BackendState, clock: Clock): void {
+  state.healthy = true;
+  state.servingSince = clock.now();
 }

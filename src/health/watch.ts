@@ -1,9 +1,17 @@
+import type { Clock } from '../common/clock.js';
 import type { Backend } from '../exchange/upstream.js';
 import type { HealthCheck } from './health-check.js';
 import type { HealthEvents } from './health-events.js';
 import type { ProbeGate } from './probe-gate.js';
 import { failureText } from './probe.js';
 import { countProbe, type ProbeStreak } from './threshold.js';
+
+/** What all watches share. */
+export interface WatchTools {
+  readonly events: HealthEvents;
+  readonly gate: ProbeGate;
+  readonly clock: Clock;
+}
 
 /** The probes of one backend, one at a time. */
 export class Watch {
@@ -17,8 +25,7 @@ export class Watch {
     public backend: Backend,
     private readonly check: HealthCheck,
     private readonly streak: ProbeStreak,
-    private readonly events: HealthEvents,
-    private readonly gate: ProbeGate,
+    private readonly tools: WatchTools,
   ) {}
 
   /** Probes now. One that still runs is not doubled: its end is the end of both. */
@@ -36,7 +43,7 @@ export class Watch {
   }
 
   async #run(): Promise<void> {
-    await this.gate.enter();
+    await this.tools.gate.enter();
     if (this.#stopped) return;
     const failure = await this.#probeInTime();
     if (!this.#stopped) this.#count(failure);
@@ -60,8 +67,9 @@ export class Watch {
 
   #count(failure: string | null): void {
     const { state, upstream, url } = this.backend;
-    if (!countProbe(state, this.streak, failure === null, this.check.config)) return;
-    if (failure === null) this.events.recovered(upstream, url);
-    else this.events.unhealthy(upstream, url, failure);
+    const { clock, events } = this.tools;
+    if (!countProbe(state, this.streak, failure === null, this.check.config, clock)) return;
+    if (failure === null) events.recovered(upstream, url);
+    else events.unhealthy(upstream, url, failure);
   }
 }
