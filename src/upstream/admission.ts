@@ -29,7 +29,11 @@ export class UpstreamAdmission implements Admission {
   }
 
   mayTake(backend: Backend): boolean {
-    return this.isOpen(backend) && hasRoom(backend) && (this.#tried === null || !this.#tried.has(backend));
+    return this.isOpen(backend) && hasRoom(backend) && !this.wasTried(backend);
+  }
+
+  wasTried(backend: Backend): boolean {
+    return this.#tried !== null && this.#tried.has(backend);
   }
 
   warmth({ state }: Backend): number {
@@ -50,10 +54,16 @@ export class UpstreamAdmission implements Admission {
     return (state.healthy || this.#panic) && !state.draining;
   }
 
+  /** Among those that could serve: a draining one that is healthy helps nobody. */
   #tooFewHealthy(backends: readonly Backend[]): boolean {
+    let serving = 0;
     let healthy = 0;
-    for (const { state } of backends) if (state.healthy) healthy++;
-    return healthy * 100 < this.settings.panicThreshold * backends.length;
+    for (const { state } of backends) {
+      if (state.draining) continue;
+      serving++;
+      if (state.healthy) healthy++;
+    }
+    return healthy * 100 < this.settings.panicThreshold * serving;
   }
 }
 

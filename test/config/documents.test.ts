@@ -581,10 +581,6 @@ describe('what is not built yet', () => {
     ],
     [{ routes: [{ ...route, retry: {} }] }, 'routes[0].retry: retries'],
     [
-      { routes: [{ ...route, balancing: 'random' }] },
-      'routes[0].balancing: balancing other than round robin',
-    ],
-    [
       { routes: [{ ...route, rate_limit: { requests: 1, per: '1s', algorithm: 'fixed_window' } }] },
       'routes[0].rate_limit.algorithm',
     ],

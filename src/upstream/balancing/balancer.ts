@@ -7,7 +7,10 @@ import type { Backend } from '../../exchange/upstream.js';
  * call, and the list of an older snapshot may come back for exchanges that began on it.
  */
 export interface Balancer {
-  /** One that the admission lets take it, or null when there is none. Allocates nothing. */
+  /**
+   * One that the admission lets take it, or null when there is none. Allocates nothing while the list stays the same.
+   * @param backends none of weight 0
+   */
   pick(backends: readonly Backend[], exchange: Exchange, admission: Admission): Backend | null;
 }
 
@@ -15,8 +18,10 @@ export interface Balancer {
 export interface Admission {
   /** Healthy, not draining, its circuit not open, room for one more, not tried yet. */
   mayTake(backend: Backend): boolean;
-  /** From above 0 to 1: the part of its usual share that a backend gets while `slow_start` runs. */
+  /** From 0.1 to 1: the part of its usual share that a backend gets while `slow_start` runs. */
   warmth(backend: Backend): number;
+  /** The exchange has had it, in vain. */
+  wasTried(backend: Backend): boolean;
 }
 
 export interface BalancerFactory {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Backend, TriedBackends } from '../../exchange/upstream.js';
 import type { Balancer } from './balancer.js';
-import { admission, backendsNamed, exchangeFrom } from './balancer.contract.js';
+import { admission, admissionOf, backendsNamed, exchangeFrom } from './balancer.contract.js';
 import { roundRobin } from './round-robin.js';
 
 const make = (): Balancer => roundRobin.create({ type: 'round_robin' }, Math.random);
@@ -47,6 +47,29 @@ describe('round robin', () => {
     expect(turns(balancer, backends, 1)).toBe('a');
     expect(turns(balancer, backends, 1, new Set([backends[0]!]))).toBe('b');
     expect(turns(balancer, backends, 3)).toBe('cab');
+  });
+
+  it('does not begin each exchange with the one that refused the last', () => {
+    const tries = (...ids: string[]) => {
+      const balancer = make();
+      const backends = backendsNamed(...ids);
+      return Array.from({ length: 4 }, () => {
+        const first = balancer.pick(backends, anybody, admission())!;
+        const dead = first.id === 'a';
+        return first.id + (dead ? balancer.pick(backends, anybody, admission([first]))!.id : '');
+      });
+    };
+    expect(tries('a', 'b')).toEqual(['ab', 'b', 'ab', 'b']);
+    expect(tries('a', 'b', 'c')).toEqual(['ab', 'c', 'ab', 'c']);
+  });
+
+  it('gives a warming backend each tenth of its turns, at its place in the order', () => {
+    const backends = backendsNamed('a', 'b', 'c');
+    backends[1]!.state.servingSince = 1_000;
+    const rules = admissionOf({ slowStartMs: 1_000 }, () => 1_000).for(backends, null);
+    const balancer = make();
+    const order = Array.from({ length: 42 }, () => balancer.pick(backends, anybody, rules)!.id).join('');
+    expect(order).toBe(`${'ac'.repeat(9)}abc`.repeat(2));
   });
 
   it('keeps the turn when a reload adds, removes and reorders', () => {
