@@ -94,6 +94,8 @@ export interface Breaker {
 
 /** One exchange as its backend's breaker knows it. */
 export interface Permit {
+  /** Whether the gateway still waits for the client's body: a slow client says nothing of the backend. */
+  uploading(on: boolean): void;
   /** The final head came, with a status that is no failure; the body may take long. */
   headed(): void;
   /** Exactly once. */

@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-import { Refusal } from '../exchange/refusal.js';
 import type { Backend, Outcome, Permit, PooledConnection, PooledHandler } from '../exchange/upstream.js';
 import { isReadable } from './response-headers.js';
-import { reasonOf } from './upstream-fault.js';
+import { isClients } from './upstream-fault.js';
 
 /** Bytes of an unwanted body that are read to keep its connection. */
 const LONGEST_DISCARDED = 64 * 1024;
@@ -18,6 +17,8 @@ export interface AttemptOwner {
   responseData(chunk: Buffer): boolean;
   responseEnd(rawTrailers: readonly string[] | null): void;
   attemptFailed(attempt: Attempt, cause: Error): void;
+  /** Whether that failure only leads to the same again on a fresh socket, and says nothing of the backend. */
+  repeatsFresh(attempt: Attempt, cause: Error): boolean;
 }
 
 /** One request on one connection of one backend: undici's handler, and the backend's in-flight count. */
@@ -86,13 +87,19 @@ export class Attempt implements PooledHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController | null, cause: Error): void {
     const silent = this.#silent;
-    this.#finish(false, isClients(cause) ? 'abandoned' : 'failure');
+    const tells = !isClients(cause) && !this.owner.repeatsFresh(this, cause);
+    this.#finish(false, tells ? 'failure' : 'abandoned');
     if (!silent) this.owner.attemptFailed(this, cause);
   }
 
   /** The pool had no room for it: it never was. */
   refused(): void {
     this.#finish(false, 'abandoned');
+  }
+
+  /** The client's body is on its way, or is there. */
+  uploading(on: boolean): void {
+    this.#permit?.uploading(on);
   }
 
   /** The body may never end: what its head says is all there is to judge. */
@@ -129,6 +136,7 @@ export class Attempt implements PooledHandler {
     if (this.#permit === null) return;
     this.#outcome = this.backend.breaker!.outcomeOf(status);
     if (this.#outcome === 'success') this.#permit.headed();
+    else this.judge();
   }
 
   #finish(reusable: boolean, outcome: Outcome): void {
@@ -144,11 +152,6 @@ export class Attempt implements PooledHandler {
     this.#over = true;
     this.backend.end(this.#permit, outcome);
   }
-}
-
-/** The client's own fault, which says nothing of the backend. */
-function isClients(cause: Error): boolean {
-  return cause instanceof Refusal || reasonOf(cause) === 'bad_request';
 }
 
 function textOf(raw: readonly Buffer[] | null): string[] | null {

@@ -1,4 +1,5 @@
 import type { AnswerReason } from '../exchange/reasons.js';
+import { Refusal } from '../exchange/refusal.js';
 
 const UNWRITABLE: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',
@@ -32,6 +33,11 @@ export function reasonOf(cause: Error): AnswerReason {
   // undici and node refuse to write what is not valid HTTP: the client sent it (RFC 9110 §5.5).
   if (UNWRITABLE.has(codeOf(cause))) return 'bad_request';
   return 'upstream_unavailable';
+}
+
+/** The client's own fault, which says nothing of the backend. */
+export function isClients(cause: Error): boolean {
+  return cause instanceof Refusal || reasonOf(cause) === 'bad_request';
 }
 
 export function isTimeout(cause: Error | null): boolean {

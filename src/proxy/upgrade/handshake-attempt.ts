@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 
 import type { Backend, Outcome, Permit } from '../../exchange/upstream.js';
 import type { FailedAttempt } from '../attempts/attempts.js';
+import { isClients } from '../upstream-fault.js';
 import { ClientEnd } from './client-end.js';
 
 /** The handshake that an attempt belongs to. None of these may throw. */
@@ -46,7 +47,7 @@ export class HandshakeAttempt implements FailedAttempt {
   failed(cause: Error): void {
     if (this.#phase === 'switched') this.clientEnd.owner?.upstreamFailed(cause);
     else if (this.#phase === 'asking') {
-      this.#judge('failure');
+      this.#judge(isClients(cause) ? 'abandoned' : 'failure');
       this.release();
       this.owner.attemptFailed(this, cause);
     }

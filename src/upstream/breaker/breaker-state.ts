@@ -5,6 +5,8 @@ import { RecentTimes } from './recent-times.js';
 export interface Probe extends Permit {
   /** Monotonic milliseconds; Infinity until its good head comes. */
   readonly headedAt: number;
+  /** Since when its client's body has been coming in; Infinity while the gateway does not wait for it. */
+  readonly uploadingSince: number;
 }
 
 /**

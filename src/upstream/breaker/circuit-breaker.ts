@@ -45,7 +45,7 @@ export class CircuitBreaker implements Breaker {
       if (this.#cooldownLeft() > 0) return false;
       this.#halfOpen();
     }
-    this.#countLongBodies();
+    this.#freePlaces();
     return !this.#isHalfOpen || this.#hasPlace;
   }
 
@@ -121,12 +121,18 @@ export class CircuitBreaker implements Breaker {
     return this.state.probes.size < this.settings.halfOpenRequests;
   }
 
-  /** A probe whose head was good holds its place for one cooldown at most: its body may be a long one. */
-  #countLongBodies(): void {
+  /**
+   * Long bodies hold a place for one cooldown at most: an answer's after its good head, which tells enough, and one
+   * that a client is slow to send, which tells nothing.
+   */
+  #freePlaces(): void {
     const { probes } = this.state;
     if (probes.size === 0) return;
     const due = this.now - this.settings.cooldownMs;
-    for (const probe of probes) if (probe.headedAt <= due) this.judgeProbe('success', probe);
+    for (const probe of probes) {
+      if (probe.headedAt <= due) this.judgeProbe('success', probe);
+      else if (probe.uploadingSince <= due) this.judgeProbe('abandoned', probe);
+    }
   }
 
   #probeSucceeded(): void {
@@ -162,6 +168,8 @@ class ClosedPermit implements Permit {
     readonly period: number,
   ) {}
 
+  uploading(): void {}
+
   headed(): void {}
 
   settle(outcome: Outcome): void {
@@ -171,8 +179,13 @@ class ClosedPermit implements Permit {
 
 class ProbePermit implements Probe {
   headedAt = Infinity;
+  uploadingSince = Infinity;
 
   constructor(private readonly breaker: CircuitBreaker) {}
+
+  uploading(on: boolean): void {
+    this.uploadingSince = on ? this.breaker.now : Infinity;
+  }
 
   headed(): void {
     this.headedAt = this.breaker.now;
