@@ -18,8 +18,9 @@ import { HealthModule } from './health/health.module.js';
 import { ACCESS_LOG, LoggingModule } from './logging/logging.module.js';
 import type { LogOutput } from './logging/output.js';
 import { EXCHANGE_METRICS, MetricsModule } from './metrics/metrics.module.js';
-import { pipelineProvider } from './pipeline.js';
+import { forwardersProvider, pipelineProvider } from './pipeline.js';
 import { EntryModule } from './proxy/entry.module.js';
+import { InterceptorStage } from './proxy/interception/interceptor-stage.js';
 import { ProblemFilter } from './proxy/problem.filter.js';
 import { ProxyModule } from './proxy/proxy.module.js';
 import { OwnEndpointsGuard, OwnEndpointsThrottlerModule } from './rate-limit/own-endpoints.throttler.js';
@@ -31,7 +32,11 @@ import { UpstreamModule } from './upstream/upstream.module.js';
 @Module({ providers: [{ provide: CLOCK, useValue: systemClock }], exports: [CLOCK] })
 class ClockModule {}
 
-@Module({ imports: [RateLimitModule], providers: [pipelineProvider], exports: [pipelineProvider] })
+@Module({
+  imports: [RateLimitModule],
+  providers: [pipelineProvider, InterceptorStage, forwardersProvider],
+  exports: [pipelineProvider, forwardersProvider],
+})
 class PipelineModule {}
 
 /** Metrics before the log: a line that someone reads is counted already. */

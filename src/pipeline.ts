@@ -1,7 +1,9 @@
 import type { Provider } from '@nestjs/common';
 
+import { FORWARD_STAGES, type ForwarderFactory } from './exchange/forwarder.js';
 import { PIPELINE, type GuardFactory } from './exchange/stage.js';
 import { ExtensionUses } from './extensions/host/extension-uses.js';
+import { InterceptorStage } from './proxy/interception/interceptor-stage.js';
 import { RateLimitGuardFactory } from './rate-limit/rate-limit.guard-factory.js';
 
 /**
@@ -13,6 +15,20 @@ export const STAGES = [
   RateLimitGuardFactory, // limits that need no identity: global, per ip, per route
   ExtensionUses, // the route's own guards
 ] as const;
+
+/**
+ * The stages between the guards and the upstream, the one next to the client first: what a request meets from top
+ * to bottom, its answer meets from bottom to top.
+ */
+export const FORWARDERS = [
+  InterceptorStage, // the team's own interceptors
+] as const;
+
+export const forwardersProvider: Provider = {
+  provide: FORWARD_STAGES,
+  useFactory: (...factories: ForwarderFactory[]) => factories,
+  inject: [...FORWARDERS],
+};
 
 export const pipelineProvider: Provider = {
   provide: PIPELINE,

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import type { OutgoingRequest } from './forwarder.js';
 import type { Identity } from './identity.js';
 import type { Reason } from './reasons.js';
 import type { Route } from './route.js';
@@ -26,6 +27,12 @@ export class Exchange {
   /** The client's address as `trusted_proxies` decides it; no brackets, no zone, IPv4 unmapped. */
   clientIp = '';
   identity: Identity | null = null;
+  /** What the upstream is told of the identity: name, value, name, value, …; null for nothing. */
+  upstreamHeaders: string[] | null = null;
+  /** The request as the upstream will get it, once a stage asked for it. */
+  outgoing: OutgoingRequest | null = null;
+  /** The whole request body, where a stage had to see it. */
+  body: Buffer | null = null;
   /** Where it goes, once that is chosen. */
   upstream: Upstream | null = null;
   /** The backend of the latest attempt. */

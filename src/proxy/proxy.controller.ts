@@ -5,17 +5,11 @@ import { firstValueFrom, isObservable } from 'rxjs';
 import type { ExchangeLog } from '../exchange/event-log.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
+import type { Forwarder } from '../exchange/forwarder.js';
 import type { ResponseSink } from '../exchange/response.js';
 import type { RouteHandler } from '../exchange/route.js';
-import type { ForwardPlan } from './forward-plan.js';
+import type { UpstreamChoice } from '../exchange/upstream.js';
 import { refusalOf } from './problem.js';
-
-/** The end of a chain. */
-export interface Forwarder {
-  readonly log: ExchangeLog;
-  /** May throw before anything was sent upstream. */
-  forward(exchange: Exchange, sink: ResponseSink, plan: ForwardPlan): void;
-}
 
 /**
  * What is mounted for one configured route: its guards in the order of the path, then the forwarder. The chain runs
@@ -24,8 +18,9 @@ export interface Forwarder {
 export class ProxyController implements RouteHandler {
   constructor(
     readonly guards: readonly CanActivate[],
-    readonly plan: ForwardPlan,
+    readonly choice: UpstreamChoice,
     readonly forwarder: Forwarder,
+    readonly log: ExchangeLog,
   ) {}
 
   handle(exchange: Exchange, sink: ResponseSink): void {
@@ -50,7 +45,8 @@ export class ProxyController implements RouteHandler {
         );
         return;
       }
-      this.forwarder.forward(exchange, sink, this.plan);
+      exchange.upstream = this.choice.choose(exchange);
+      this.forwarder.forward(exchange, sink);
     } catch (error) {
       this.#refuse(error, exchange, sink);
     }
@@ -71,7 +67,7 @@ export class ProxyController implements RouteHandler {
 
   #refuse(error: unknown, exchange: Exchange, sink: ResponseSink): void {
     const refusal = refusalOf(error);
-    if (refusal.reason === 'internal_error') this.forwarder.log.internalError(exchange, refusal.cause);
+    if (refusal.reason === 'internal_error') this.log.internalError(exchange, refusal.cause);
     sink.refuse(refusal);
   }
 }

@@ -1,3 +1,5 @@
+import { withoutCookie } from '../common/cookies.js';
+import type { RemovedNames } from './removed-names.js';
 import { VERSION } from '../common/version.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { ClientConnection } from './client-connection.js';
@@ -7,6 +9,8 @@ import type { ScannedHead } from './request-head.js';
 
 /** How a route's requests are presented to its upstream. */
 export interface OutgoingRules {
+  /** Names that only the gateway may set: clients' own are dropped. */
+  readonly removed: RemovedNames;
   /** Lower case. */
   readonly requestIdHeader: string;
 }
@@ -55,8 +59,9 @@ export function outgoingLines(
 ): string[] {
   const out: string[] = [];
   const told = exchange.peerTrusted ? new Told() : null;
-  const cookie = copyEndToEnd(head, rules, told, out);
+  const cookie = upstreamCookie(copyEndToEnd(head, rules, told, out), exchange);
   if (cookie !== null) out.push('Cookie', cookie);
+  if (exchange.upstreamHeaders !== null) out.push(...exchange.upstreamHeaders);
   out.push('X-Forwarded-For', forwardedFor(exchange, told, client));
   out.push('X-Forwarded-Proto', told?.proto ?? (client.secure ? 'https' : 'http'));
   out.push('X-Forwarded-Host', told?.host ?? hostOf(exchange, head));
@@ -83,6 +88,12 @@ function forwardedFor(exchange: Exchange, told: Told | null, { address }: Client
   return chain === null ? address : `${chain}, ${address}`;
 }
 
+/** The cookie by which the gateway knows a client's backend is between the two of them. */
+function upstreamCookie(cookie: string | null, { upstream }: Exchange): string | null {
+  const own = upstream?.ownCookie ?? null;
+  return cookie === null || own === null ? cookie : withoutCookie(cookie, own);
+}
+
 /** Copies what passes; returns the joined cookies. */
 function copyEndToEnd(
   head: ScannedHead,
@@ -100,7 +111,7 @@ function copyEndToEnd(
     if (FORWARDED.has(lower)) told?.take(lower, value);
     else if (lower === 'te') passTrailersWish(value, out);
     else if (REPLACED.has(lower) || lower === rules.requestIdHeader || named?.has(lower)) continue;
-    else if (isPeerClaim(lower, told !== null)) continue;
+    else if (isPeerClaim(lower, told !== null) || rules.removed.has(lower)) continue;
     else if (lower === 'cookie') cookie = cookie === null ? value : `${cookie}; ${value}`;
     else out.push(name, value);
   }

@@ -5,24 +5,26 @@ import { durationMs } from '../common/duration.js';
 import type { GatewayConfig } from '../config/gateway.config.js';
 import type { RouteConfig } from '../config/route.config.js';
 import type { Exchange } from '../exchange/exchange.js';
+import { FORWARD_STAGES, type Forwarder, type ForwarderFactory } from '../exchange/forwarder.js';
 import { Refusal } from '../exchange/refusal.js';
 import type { RouteHandler } from '../exchange/route.js';
 import type { RouteMounter, RouteParts } from '../exchange/snapshot.js';
-import { type GuardFactory, type InterceptorFactory, INTERCEPTORS, PIPELINE } from '../exchange/stage.js';
+import { type GuardFactory, PIPELINE } from '../exchange/stage.js';
 import { compileRetry } from './attempts/retry-policy.js';
 import { compilePlan } from './forward-plan.js';
 import { HttpForwarder } from './http-forwarder.js';
-import { InterceptedForwarder } from './interception/intercepted-forwarder.js';
 import { MirrorPlan } from './mirror/mirror-plan.js';
 import { Mirrors } from './mirror/mirrors.js';
-import { type Forwarder, ProxyController } from './proxy.controller.js';
+import { ProxyController } from './proxy.controller.js';
+import { removedNames } from './removed-names.js';
+import { RouteForwarder } from './route-forwarder.js';
 
 /** Gives each configured route its controller with its compiled chain. */
 @Injectable()
 export class ProxyRouteMounter implements RouteMounter {
   constructor(
     @Inject(PIPELINE) private readonly pipeline: readonly GuardFactory[],
-    @Inject(INTERCEPTORS) private readonly interceptors: InterceptorFactory,
+    @Inject(FORWARD_STAGES) private readonly stages: readonly ForwarderFactory[],
     private readonly forwarder: HttpForwarder,
     private readonly mirrors: Mirrors,
   ) {}
@@ -34,20 +36,25 @@ export class ProxyRouteMounter implements RouteMounter {
       return 'canActivate' in made ? [made] : made;
     });
     const settings = {
-      outgoing: { requestIdHeader: document.request_id.header.toLowerCase() },
+      outgoing: {
+        requestIdHeader: document.request_id.header.toLowerCase(),
+        removed: removedNames(document),
+      },
       bodyTimeoutMs: durationMs(document.server.body_timeout),
       retry: compileRetry(config.retry, { clock: this.forwarder.clock, random: Math.random }),
       mirror: mirror && new MirrorPlan(config, mirror, this.mirrors, Math.random),
     };
     const plan = compilePlan(config, choice, demanded(target), settings);
-    return new ProxyController(guards, plan, this.#forwarderFor(config, document));
+    const forwarder = this.#staged(config, document, new RouteForwarder(plan, this.forwarder));
+    return new ProxyController(guards, choice, forwarder, this.forwarder.log);
   }
 
-  /** A route without interceptors pays nothing for them. */
-  #forwarderFor(config: Readonly<RouteConfig>, document: Readonly<GatewayConfig>): Forwarder {
-    const interceptors = this.interceptors.interceptorsFor(config, document);
-    if (interceptors.length === 0) return this.forwarder;
-    return new InterceptedForwarder([...interceptors], this.forwarder);
+  /** A route pays for the stages that it uses alone. */
+  #staged(config: Readonly<RouteConfig>, document: Readonly<GatewayConfig>, end: RouteForwarder): Forwarder {
+    return this.stages.reduceRight<Forwarder>(
+      (next, factory) => factory.wrap(config, document, next, end) ?? next,
+      end,
+    );
   }
 }
 

@@ -3,9 +3,8 @@ import { InterceptorsConsumer } from '@nestjs/core/interceptors/interceptors-con
 
 import type { Exchange } from '../../exchange/exchange.js';
 import type { ExchangeLog } from '../../exchange/event-log.js';
+import type { Forwarder } from '../../exchange/forwarder.js';
 import type { ResponseSink } from '../../exchange/response.js';
-import type { ForwardPlan } from '../forward-plan.js';
-import type { Forwarder } from '../proxy.controller.js';
 import type { ScannedHead } from '../request-head.js';
 import { Interception } from './interception.js';
 
@@ -16,14 +15,11 @@ export class InterceptedForwarder implements Forwarder {
   constructor(
     readonly interceptors: NestInterceptor[],
     readonly forwarder: Forwarder,
+    readonly log: ExchangeLog,
   ) {}
 
-  get log(): ExchangeLog {
-    return this.forwarder.log;
-  }
-
-  forward(exchange: Exchange, sink: ResponseSink, plan: ForwardPlan): void {
-    if ((exchange.head as ScannedHead).upgrade) this.forwarder.forward(exchange, sink, plan);
-    else new Interception(exchange, sink, plan, this).begin();
+  forward(exchange: Exchange, sink: ResponseSink): void {
+    if ((exchange.head as ScannedHead).upgrade) this.forwarder.forward(exchange, sink);
+    else new Interception(exchange, sink, this).begin();
   }
 }

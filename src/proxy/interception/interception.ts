@@ -5,12 +5,13 @@ import type { InterceptorsConsumer } from '@nestjs/core/interceptors/interceptor
 import { from, Observable, type Subscriber, type Subscription, switchAll } from 'rxjs';
 
 import { checkRawHeaders } from '../../exchange/header-list.js';
+import type { ExchangeLog } from '../../exchange/event-log.js';
 import type { Exchange } from '../../exchange/exchange.js';
+import type { Forwarder } from '../../exchange/forwarder.js';
 import type { ResponseSink, ResponseSource } from '../../exchange/response.js';
 import { UpstreamResponse } from '../../exchange/upstream-response.js';
-import type { ForwardPlan } from '../forward-plan.js';
 import { refusalOf } from '../problem.js';
-import { type Forwarder, ProxyController } from '../proxy.controller.js';
+import { ProxyController } from '../proxy.controller.js';
 import type { ScannedHead } from '../request-head.js';
 import { answerHead, isBodiless } from './answer-head.js';
 import { BodyPump, type BodyReceiver } from './body-pump.js';
@@ -20,6 +21,7 @@ export interface InterceptionHost {
   readonly consumer: InterceptorsConsumer;
   readonly interceptors: NestInterceptor[];
   readonly forwarder: Forwarder;
+  readonly log: ExchangeLog;
 }
 
 /**
@@ -38,7 +40,6 @@ export class Interception implements ResponseSource, UpstreamAnswerOwner, BodyRe
   constructor(
     readonly exchange: Exchange,
     readonly sink: ResponseSink,
-    readonly plan: ForwardPlan,
     readonly host: InterceptionHost,
   ) {}
 
@@ -95,7 +96,7 @@ export class Interception implements ResponseSource, UpstreamAnswerOwner, BodyRe
     try {
       this.#refuseSecondBody();
       this.#upstream.push(answer);
-      this.host.forwarder.forward(this.exchange, answer, this.plan);
+      this.host.forwarder.forward(this.exchange, answer);
     } catch (error) {
       subscriber.error(error);
     }
@@ -157,7 +158,7 @@ export class Interception implements ResponseSource, UpstreamAnswerOwner, BodyRe
 
   #fault(error: unknown): void {
     const refusal = refusalOf(error);
-    this.host.forwarder.log.internalError(this.exchange, refusal.cause ?? error);
+    this.host.log.internalError(this.exchange, refusal.cause ?? error);
     if (this.#answered) this.exchange.reason = 'internal_error';
     this.cancel();
     this.sink.refuse(refusal);

@@ -6,11 +6,11 @@ import { Refusal } from '../../exchange/refusal.js';
 import type { ResponseSink, ResponseSource } from '../../exchange/response.js';
 import type { Backend, Upstream } from '../../exchange/upstream.js';
 import { Attempts, type AttemptsHost, type AttemptsOwner } from '../attempts/attempts.js';
-import { connectionOf } from '../client-connection.js';
 import type { Deadlined, Deadlines } from '../deadlines.js';
 import type { ForwardPlan } from '../forward-plan.js';
+import { outgoingRequest } from '../outgoing-request.js';
 import type { ScannedHead } from '../request-head.js';
-import { framingHeaders, outgoingLines } from '../request-headers.js';
+import { framingHeaders } from '../request-headers.js';
 import { ConnectTimeoutError } from '../upstream-fault.js';
 import type { ClientEnd } from './client-end.js';
 import { HandshakeAttempt, type HandshakeOwner } from './handshake-attempt.js';
@@ -46,16 +46,13 @@ export class Handshake implements HandshakeOwner, AttemptsOwner, Deadlined, Resp
     readonly place: WebSocketSlot,
     readonly host: HandshakeHost,
   ) {
-    const { raw } = exchange.request!;
-    const upstream = (this.#upstream = exchange.upstream = plan.choice.choose(exchange));
-    this.#path = plan.target(exchange);
+    const upstream = (this.#upstream = exchange.upstream!);
+    const { target, lines } = exchange.outgoing ?? outgoingRequest(exchange, plan);
+    this.#path = target;
     const head = exchange.head as ScannedHead;
     // A handshake is not sent again once an upstream may have seen it.
     this.#attempts = new Attempts(this, upstream, null, host);
-    this.#headers = [
-      ...framingHeaders(exchange, head, upstream.hostHeader),
-      ...outgoingLines(exchange, head, connectionOf(raw.socket), plan.outgoing),
-    ];
+    this.#headers = [...framingHeaders(exchange, head, upstream.hostHeader), ...lines];
   }
 
   begin(): void {
