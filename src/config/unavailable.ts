@@ -38,7 +38,6 @@ export const UNAVAILABLE: UnavailableKeys = {
   'rate_limit.store': key('limits in Redis'),
   'rate_limit.on_store_failure': key('limits in Redis'),
   'upstream.sticky': key('sticky sessions'),
-  'upstream.circuit_breaker': key('the circuit breaker'),
   'upstream.max_in_flight': key('the bound of exchanges in flight'),
   'upstream.discovery': key('discovery'),
   'connection.proxy': key('proxies on the way to backends'),

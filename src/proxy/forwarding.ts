@@ -87,6 +87,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
   send(backend: Backend, fresh: boolean): boolean {
     const attempt = new Attempt(this, backend, this.#lines);
     this.#attempt = attempt;
+    if (this.#body !== null && !this.exchange.request!.raw.complete) attempt.uploading(true);
     this.#wait('head', this.headDueAt);
     const options = this.#request;
     options.path = backend.basePath + this.#path;
@@ -120,6 +121,10 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
     if (this.#done) return;
     if (this.#headSeen) this.#breakOff(cause);
     else this.#attempts.failed(attempt, cause);
+  }
+
+  repeatsFresh(attempt: Attempt, cause: Error): boolean {
+    return !this.#done && this.#attempts.repeatsFresh(attempt, cause);
   }
 
   // The response.
@@ -201,6 +206,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
   }
 
   uploadEnded(): void {
+    this.#attempt?.uploading(false);
     this.#copy?.bodyEnded();
     if (this.#headSeen) return;
     const { timeoutMs, responseMs } = this.plan;

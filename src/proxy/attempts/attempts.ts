@@ -4,7 +4,7 @@ import type { Exchange } from '../../exchange/exchange.js';
 import type { AnswerReason, Reason } from '../../exchange/reasons.js';
 import { Refusal } from '../../exchange/refusal.js';
 import type { Backend, TriedBackends, Upstream, WaitingExchange } from '../../exchange/upstream.js';
-import { isTimeout, reasonOf } from '../upstream-fault.js';
+import { isTimeout, reasonOf, ResponseTimeoutError } from '../upstream-fault.js';
 import type { RetryCounts } from './retry-counts.js';
 import type { RetryPolicy } from './retry-policy.js';
 
@@ -68,10 +68,7 @@ export class Attempts implements WaitingExchange {
   failed(attempt: FailedAttempt, cause: Error): void {
     this.#lastCause = cause;
     if (cause instanceof Refusal) return this.owner.refuse(cause);
-    if (this.#mayRepeatFresh(attempt)) {
-      this.#repeatedFresh = true;
-      return this.#try(attempt.backend, true);
-    }
+    if (this.repeatsFresh(attempt, cause)) return this.#repeatFresh(attempt.backend);
     const reason = reasonOf(cause);
     if (reason === 'bad_request') return this.owner.refuse(new Refusal(reason, { cause }));
     this.#logFailure(cause, reason);
@@ -165,9 +162,16 @@ export class Attempts implements WaitingExchange {
   }
 
   /** The keep-alive race: the upstream closed an idle connection just as the request was written to it. */
-  #mayRepeatFresh({ started, answering, wasReused }: FailedAttempt): boolean {
+  repeatsFresh({ started, answering, wasReused }: FailedAttempt, cause: Error): boolean {
     if (this.#repeatedFresh || !started || answering || !wasReused || !this.owner.bodyless) return false;
-    return IDEMPOTENT.has(this.owner.exchange.head.method);
+    return !(cause instanceof ResponseTimeoutError) && IDEMPOTENT.has(this.owner.exchange.head.method);
+  }
+
+  #repeatFresh(backend: Backend): void {
+    this.#repeatedFresh = true;
+    // Its place was free for a moment, and may be another one's now.
+    if (mayTake(backend)) this.#try(backend, true);
+    else this.#next();
   }
 
   #logFailure(cause: Error, reason: Reason): void {
@@ -186,4 +190,8 @@ export class Attempts implements WaitingExchange {
     owner.pauseUntil(at);
     return true;
   }
+}
+
+function mayTake({ breaker, maxInFlight, state }: Backend): boolean {
+  return (breaker === null || breaker.admits()) && (maxInFlight === 0 || state.inFlight < maxInFlight);
 }
