@@ -1,4 +1,5 @@
 import { headerTest } from '../common/header-test.js';
+import { mixBits, textHash, unitOf } from '../common/text-hash.js';
 import type { SplitConfig } from '../config/route.config.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { Upstream, UpstreamChoice } from '../exchange/upstream.js';
@@ -34,7 +35,7 @@ export class Split implements UpstreamChoice {
     entries: readonly Readonly<SplitConfig>[],
     upstreams: ReadonlyMap<string, Upstream>,
   ) {
-    this.#seed = hash(0, routeId);
+    this.#seed = textHash(routeId);
     this.#overrides = overridesOf(entries, upstreams);
     this.#shares = sharesOf(entries, upstreams);
   }
@@ -52,12 +53,12 @@ export class Split implements UpstreamChoice {
   }
 
   #byClient(client: string): Upstream {
-    const key = hash(this.#seed, client);
+    const key = textHash(client, this.#seed);
     let best = this.#shares[0]!;
     let least = Infinity;
     for (const share of this.#shares) {
       // An exponential draw of the rate `weight`: it is the least of all with the probability of the weight's share.
-      const drawn = -Math.log(unit(mix(key ^ share.seed))) / share.weight;
+      const drawn = -Math.log(unitOf(mixBits(key ^ share.seed))) / share.weight;
       if (drawn >= least) continue;
       least = drawn;
       best = share;
@@ -87,25 +88,6 @@ function sharesOf(
   return Array.from(weights, ([name, weight]) => ({
     upstream: upstreams.get(name)!,
     weight,
-    seed: hash(0, name),
+    seed: textHash(name),
   }));
-}
-
-/** FNV-1a over the text's code units, mixed once more: short texts that differ in their last letter are far apart. */
-function hash(seed: number, text: string): number {
-  let state = 0x811c9dc5 ^ seed;
-  for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);
-  return mix(state);
-}
-
-/** The finaliser of MurmurHash3: every bit of the result depends on every bit of the state. */
-function mix(state: number): number {
-  let mixed = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return mixed ^ (mixed >>> 16);
-}
-
-/** From above 0 to below 1. */
-function unit(bits: number): number {
-  return ((bits >>> 0) + 0.5) / 2 ** 32;
 }
