@@ -5,7 +5,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 
 import { ConfigError } from './config/errors.js';
 import type { GatewayConfig } from './config/gateway.config.js';
-import { restartOnlyChanges } from './config/restart-only.js';
+import { restartOnlyIssues } from './config/restart-only.js';
 import { GatewayLog } from './logging/gateway-log.js';
 import { adjustListener } from './proxy/listener.js';
 import { snapshotDiff } from './routing/snapshot-diff.js';
@@ -75,8 +75,8 @@ export class Reloader {
 }
 
 function refuseRestartOnly(before: Readonly<GatewayConfig>, after: Readonly<GatewayConfig>): void {
-  const changed = restartOnlyChanges(before, after);
-  if (changed.length > 0) throw new Error(`${changed.join(', ')}: changes only with a restart`);
+  const issues = restartOnlyIssues(before, after);
+  if (issues.length > 0) throw new ConfigError(issues);
 }
 
 function errorLines(error: unknown): string[] {

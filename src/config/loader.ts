@@ -55,6 +55,7 @@ export function parseConfig(text: string, options: ParseOptions): GatewayConfig 
   checkAll(draft);
   if (report.issues.length > 0) throw new ConfigError(report.issues);
   const config = finish(draft);
+  report.trace.copy(document, config);
   rememberTrace(config, report.trace);
   return config;
 }

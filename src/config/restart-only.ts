@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import type { ConfigIssue } from './errors.js';
 import type { GatewayConfig } from './gateway.config.js';
+import { issueAt } from './places.js';
 
 type Part = (config: Readonly<GatewayConfig>) => unknown;
 
@@ -19,14 +21,20 @@ const RESTART_ONLY: readonly (readonly [key: string, part: Part])[] = [
 ];
 
 /**
- * The keys that differ although only a restart could change them, to the innermost (`admin.port`); empty when a
- * reload may go on.
+ * One for each key that differs although only a restart could change it, the innermost (`admin.port`), at its place in
+ * the new document; empty when a reload may go on.
  */
-export function restartOnlyChanges(
+export function restartOnlyIssues(
   before: Readonly<GatewayConfig>,
   after: Readonly<GatewayConfig>,
-): string[] {
-  return RESTART_ONLY.flatMap(([key, part]) => differences(key, part(before), part(after)));
+): ConfigIssue[] {
+  return RESTART_ONLY.flatMap(([key, part]) => differences(key, part(before), part(after))).map((path) =>
+    issueAt(
+      after,
+      path,
+      'differs from what runs and changes only with a restart, expected the same as before',
+    ),
+  );
 }
 
 function differences(key: string, before: unknown, after: unknown): string[] {

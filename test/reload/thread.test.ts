@@ -81,6 +81,25 @@ describe('a document read in its thread', () => {
     );
   });
 
+  it('knows where its sections stand, for what a restart alone may change', async () => {
+    const file = configFile(
+      '\uFEFFport: 81\nroutes: [{path: /a, backends: [{url: "http://a"}]}]\nadmin:\n  token: abc\n',
+    );
+    const [here, there] = [loader.loadConfig(file), await new thread.DocumentThread().load(file)];
+    const spots = (config: typeof here): string[] =>
+      ['server.port', 'server.host', 'admin.token', 'admin.port', 'metrics.path'].map((path) =>
+        String(places.issueAt(config, path, 'x')).replace(/^.*gateway\.yml:/, ''),
+      );
+    expect(spots(there)).toEqual([
+      '1:7 server.port: x',
+      '1:1 server.host: x',
+      '4:10 admin.token: x',
+      '4:3 admin.port: x',
+      '1:1 metrics.path: x',
+    ]);
+    expect(spots(here)).toEqual(spots(there));
+  });
+
   it('is refused with every error, as by the loader', async () => {
     const file = configFile('port: 99999\nroutes:\n  - { path: /a, strip_prefx: true, backends: [] }\n');
     const reader = new thread.DocumentThread();

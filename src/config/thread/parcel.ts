@@ -21,9 +21,13 @@ export interface Parcel {
   readonly rest: Uint8Array;
   readonly marks: readonly Mark[];
   readonly places: readonly UsePlaces[];
-  /** The document's text, where there are places to be found in it; else empty. */
+  readonly sections: readonly SectionPlace[];
+  /** The document's text, in which the places are. */
   readonly text: string;
 }
+
+/** Where a map at the top of the document stands; the empty name is the document: what a restart alone may change. */
+type SectionPlace = readonly [name: string, place: Place];
 
 /** Where one route's guards or interceptors stand: what may still turn out wrong when they are made. */
 interface UsePlaces {
@@ -32,19 +36,22 @@ interface UsePlaces {
   readonly place: Place;
 }
 
+/** What has a place for each of many entries. */
+const LARGE = new Set(['routes', 'upstreams']);
+
 /** Routes or upstreams of one piece: about a millisecond to unpack. */
 const PIECE = 50;
 
 export function pack(config: Readonly<GatewayConfig>, text: string): Parcel {
   const { routes, upstreams, ...rest } = config;
-  const places = usePlaces(config);
   return {
     routes: pieces(routes),
     upstreams: pieces(Object.entries(upstreams)),
     rest: serialize(rest),
     marks: marksIn(config),
-    places,
-    text: places.length > 0 ? text : '',
+    places: usePlaces(config),
+    sections: sectionPlaces(config),
+    text: text.replace(/^\uFEFF/, ''),
   };
 }
 
@@ -98,8 +105,23 @@ function usePlaces(config: Readonly<GatewayConfig>): UsePlaces[] {
   );
 }
 
-function rememberPlaces(config: GatewayConfig, { places, text }: Parcel, file: string): void {
+function sectionPlaces(config: Readonly<GatewayConfig>): SectionPlace[] {
+  const trace = traceOf(config);
+  const owners = [['', config], ...Object.entries(config)] as const;
+  return owners.flatMap(([name, owner]: readonly [string, unknown]) => {
+    const place = isObject(owner) && !LARGE.has(name) ? trace?.placeOf(owner) : undefined;
+    return place ? [[name, place] as const] : [];
+  });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function rememberPlaces(config: GatewayConfig, { places, sections, text }: Parcel, file: string): void {
   const trace = new Trace(file, text);
+  for (const [name, place] of sections)
+    trace.addPlace(name === '' ? config : (Reflect.get(config, name) as object), place);
   for (const { route, key, place } of places) trace.addPlace(config.routes[route]![key], place);
   rememberTrace(config, trace);
 }
