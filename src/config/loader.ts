@@ -2,6 +2,7 @@ import { dirname, extname, resolve } from 'node:path';
 
 import { assemble } from './assemble/assemble.js';
 import { finish } from './assemble/finish.js';
+import { resolveProxies } from './assemble/proxies.js';
 import { checkAll } from './checks/check-all.js';
 import { DocumentConfig } from './document.config.js';
 import type { Registered } from './draft.js';
@@ -53,6 +54,7 @@ export function parseConfig(text: string, options: ParseOptions): GatewayConfig 
   const document = readDocument(clean, report, options);
   const draft = assemble(document, report, options.registered);
   checkAll(draft);
+  resolveProxies(draft, () => options.env ?? processEnvironment());
   if (report.issues.length > 0) throw new ConfigError(report.issues);
   const config = finish(draft);
   report.trace.copy(document, config);

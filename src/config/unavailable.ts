@@ -40,8 +40,6 @@ export const UNAVAILABLE: UnavailableKeys = {
   'upstream.sticky': key('sticky sessions'),
   'upstream.max_in_flight': key('the bound of exchanges in flight'),
   'upstream.discovery': key('discovery'),
-  'connection.proxy': key('proxies on the way to backends'),
-  'connection.tls': key('TLS settings towards backends'),
   'route.retry': key('retries'),
   'route.auth': key('authentication'),
   'route.roles': key('authorization by roles'),

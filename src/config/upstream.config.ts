@@ -1,7 +1,7 @@
 import type { Duration } from '../common/duration.js';
 import { HealthCheckConfig } from './health-check.config.js';
 import { either, listOf, nested, orNull } from './keys/composites.js';
-import { backendUrl, hostHeader, readableFile, statuses, urlFault } from './keys/formats.js';
+import { backendUrl, hostHeader, listenHost, readableFile, statuses, urlFault } from './keys/formats.js';
 import { Key } from './keys/key.js';
 import { duration, flag, integer, number, oneOf, text, textOf } from './keys/scalars.js';
 import type { RateLimitConfig } from './rate-limit.config.js';
@@ -16,6 +16,9 @@ export class BackendConfig {
 
   @Key(integer({ min: 0, max: 1_000_000 }), 'Share of the requests beside the other backends; 0 = none.')
   weight = 1;
+
+  /** Url of the proxy on the way to it, put here by the loader; absent for none. */
+  proxy?: string;
 }
 
 export const BALANCING = [
@@ -89,7 +92,7 @@ export class UpstreamTlsConfig {
   @Key(orNull(readableFile()), 'PEM file of its key.')
   key_file: string | null = null;
 
-  @Key(orNull(text()), 'Name that the certificate must have; null = the host of the url.')
+  @Key(orNull(listenHost()), 'Name that the certificate must have; null = the host of the url.')
   server_name: string | null = null;
 
   @Key(flag(), 'Trust any certificate at all.')

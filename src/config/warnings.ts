@@ -1,4 +1,5 @@
 import { conditionsKey } from './checks/routes.js';
+import { isHttps } from './checks/upstream-tls.js';
 import type { ConfigIssue } from './errors.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { traceOf } from './places.js';
@@ -10,7 +11,7 @@ import type { Trace } from './trace.js';
 export function configWarnings(config: GatewayConfig): ConfigIssue[] {
   const trace = traceOf(config);
   if (!trace) return [];
-  return [...shadowed(config.routes, trace), ...unshared(config, trace)];
+  return [...shadowed(config.routes, trace), ...unshared(config, trace), ...unprotected(config, trace)];
 }
 
 /**
@@ -68,3 +69,18 @@ function unshared(config: GatewayConfig, trace: Trace): ConfigIssue[] {
       : [],
   );
 }
+
+/** TLS towards backends that protects less than it seems to. */
+function unprotected(config: GatewayConfig, trace: Trace): ConfigIssue[] {
+  return Object.values(config.upstreams).flatMap(({ backends, connection: { tls } }) => {
+    if (tls === null) return [];
+    const issues = backends
+      .filter(({ url }) => !isHttps(url))
+      .map((backend) => trace.issue(trace.spot(backend, 'url'), 'is plain http: `tls` does nothing for it'));
+    if (tls.insecure) issues.push(trace.issue(trace.spot(tls, 'insecure'), INSECURE));
+    return issues;
+  });
+}
+
+const INSECURE =
+  'trusts any certificate: whoever is on the way can read and change everything; give ca_file instead';

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+
 import type { Dispatcher } from 'undici';
 
 import type { Exchange } from './exchange.js';
@@ -35,10 +37,24 @@ export interface ConnectionPool {
   /** Takes a waiting request out of the queue; false when it does not wait. */
   cancel(handler: PooledHandler): boolean;
   /**
+   * Opens a socket of the caller's own in the way of the pool's: through the backend's proxy, with its TLS, within
+   * `connect_timeout`. `done` is called once, later. `bare` leaves out TLS.
+   */
+  dial(done: Dialled, bare?: boolean): Dialling;
+  /**
    * Ends idle sockets now and busy ones when their exchange ends. Exchanges that began on an older snapshot
    * may still dispatch afterwards; their sockets end with them.
    */
   close(): void;
+}
+
+/** A connected socket, nobody listening to it yet, or why there is none; then nothing was sent to the backend. */
+export type Dialled = (...result: [error: Error, socket: null] | [error: null, socket: Socket]) => void;
+
+/** A socket on its way. */
+export interface Dialling {
+  /** Gives it up; its `done` is not called any more. */
+  destroy(): void;
 }
 
 /** undici's handler for one request; the pool tells it which connection carries it. */

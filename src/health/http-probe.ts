@@ -1,63 +1,68 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
-import { request as httpsRequest, type RequestOptions } from 'node:https';
-import { isIP } from 'node:net';
+import type { Socket } from 'node:net';
 
 import { VERSION } from '../common/version.js';
 import type { HealthCheckConfig } from '../config/health-check.config.js';
 import { statusMatcher } from './expected-status.js';
-import { failureText, type Probe, socketHost, socketPort } from './probe.js';
+import { failureText, openSocket, type Probe } from './probe.js';
 
 /** Bytes of an answer's body that are read before the socket is simply closed. */
 const BODY_CAP = 64 * 1024;
 
 /**
  * One GET on a socket of its own, never one of the traffic's: so a full or stale pool says nothing about the
- * backend, and each probe also proves that the backend takes connections. The status alone decides, redirects
- * are not followed. The path is absolute on the backend's origin; its base path plays no part.
+ * backend, and each probe also proves that the backend takes connections. The socket is opened like the traffic's,
+ * with the same TLS settings and proxy. The status alone decides, redirects are not followed. The path is absolute on
+ * the backend's origin; its base path plays no part.
  */
 export function httpProbe(check: Readonly<HealthCheckConfig>): Probe {
   const expected = statusMatcher(check.expected_status);
-  return (origin, signal) =>
-    new Promise((resolve) => {
-      // Unset until the head came or the request failed; the first of both counts.
-      let verdict: string | null | undefined;
-      const judge = (status: number) => {
-        verdict = expected(status) ? null : `unhealthy status: ${status}`;
-      };
-      const request = send(origin, check, signal);
-      request.on('response', (response) => {
-        judge(response.statusCode!);
-        discard(response);
-      });
-      request.on('upgrade', (response, socket) => {
-        judge(response.statusCode!);
-        socket.destroy();
-      });
-      request.on('error', (error) => {
-        if (verdict === undefined) verdict = failureText(error, signal);
-      });
-      request.on('close', () => resolve(verdict === undefined ? 'connection closed' : verdict));
-    });
+  return async (backend, signal) => {
+    const opened = await openSocket(backend, signal);
+    if ('failure' in opened) return opened.failure;
+    return answerOf(send(opened.socket, backend.origin, check, signal), expected, signal);
+  };
 }
 
-function send(origin: URL, check: Readonly<HealthCheckConfig>, signal: AbortSignal): ClientRequest {
-  const host = socketHost(origin);
-  const options: RequestOptions = {
-    host,
-    port: socketPort(origin),
-    path: check.path,
-    // `agent: false` is a socket for this request alone, closed behind it.
-    agent: false,
-    headers: {
-      host: check.host ?? origin.host,
-      'user-agent': `nexus-gateway/${VERSION} (health check)`,
-      accept: '*/*',
-    },
-    // The certificate is checked for the backend's name, whatever Host says.
-    servername: isIP(host) ? '' : host,
-    signal,
+function answerOf(
+  request: ClientRequest,
+  expected: (status: number) => boolean,
+  signal: AbortSignal,
+): Promise<string | null> {
+  return new Promise((resolve) => {
+    // Unset until the head came or the request failed; the first of both counts.
+    let verdict: string | null | undefined;
+    const judge = (status: number) => {
+      verdict = expected(status) ? null : `unhealthy status: ${status}`;
+    };
+    request.on('response', (response) => {
+      judge(response.statusCode!);
+      discard(response);
+    });
+    request.on('upgrade', (response, socket) => {
+      judge(response.statusCode!);
+      socket.destroy();
+    });
+    request.on('error', (error) => {
+      if (verdict === undefined) verdict = failureText(error, signal);
+    });
+    request.on('close', () => resolve(verdict === undefined ? 'connection closed' : verdict));
+  });
+}
+
+/** Without an agent, the socket is for this request alone, and is closed behind it. */
+function send(
+  socket: Socket,
+  origin: URL,
+  check: Readonly<HealthCheckConfig>,
+  signal: AbortSignal,
+): ClientRequest {
+  const headers = {
+    host: check.host ?? origin.host,
+    'user-agent': `nexus-gateway/${VERSION} (health check)`,
+    accept: '*/*',
   };
-  return (origin.protocol === 'https:' ? httpsRequest : httpRequest)(options).end();
+  return httpRequest({ createConnection: () => socket, path: check.path, headers, signal }).end();
 }
 
 function discard(response: IncomingMessage): void {

@@ -9,11 +9,15 @@ import { freePort, listen, urlOf } from '../../test/support/ports.js';
 import { rawUpstream } from '../../test/support/raw-upstream.js';
 import { waitFor } from '../../test/support/wait.js';
 import { HealthCheckConfig } from '../config/health-check.config.js';
+import { ConnectionConfig } from '../config/upstream.config.js';
+import { compileConnection } from '../upstream/connection/compile-connection.js';
 import { compileHealthCheck } from './health-check.js';
 
 /** Runs one probe as an upstream with this check would. */
 function probe(url: string, check: Partial<HealthCheckConfig> = {}, signal = new AbortController().signal) {
-  return compileHealthCheck(Object.assign(new HealthCheckConfig(), check)).probe(new URL(url), signal);
+  const origin = new URL(url);
+  const pool = compileConnection('u', new ConnectionConfig()).openPool(origin, undefined);
+  return compileHealthCheck(Object.assign(new HealthCheckConfig(), check)).probe({ origin, pool }, signal);
 }
 
 /** For `localhost`, valid until 2126; it protects nothing. */

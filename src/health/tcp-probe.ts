@@ -1,15 +1,15 @@
-import { connect } from 'node:net';
+import { openSocket, type Probe } from './probe.js';
 
-import { failureText, type Probe, socketHost, socketPort } from './probe.js';
-
-/** Whether the backend's port takes a connection, which is closed at once. */
-export const tcpProbe: Probe = (origin, signal) =>
-  new Promise((resolve) => {
-    let failure: string | null = null;
-    const socket = connect({ host: socketHost(origin), port: socketPort(origin), signal });
-    socket.on('connect', () => socket.destroy());
-    socket.on('error', (error) => {
-      failure = failureText(error, signal);
-    });
-    socket.on('close', () => resolve(failure));
-  });
+/** Whether the backend's port takes a connection, which is closed at once. Behind a proxy: whether it makes a tunnel. */
+export const tcpProbe: Probe = async (backend, signal) => {
+  const opened = await openSocket(backend, signal, true);
+  if ('failure' in opened) return opened.failure;
+  const { socket } = opened;
+  await new Promise<void>((resolve) =>
+    socket
+      .on('error', () => {})
+      .once('close', () => resolve())
+      .destroy(),
+  );
+  return null;
+};

@@ -56,7 +56,7 @@ export class Watch {
     // it: the poll phase between timer and immediate lets it win.
     const timer = setTimeout(() => setImmediate(expire), this.check.timeoutMs);
     try {
-      return await this.check.probe(this.backend.origin, abort.signal);
+      return await this.check.probe(this.backend, abort.signal);
     } catch (error) {
       return failureText(error, abort.signal);
     } finally {

@@ -9,7 +9,7 @@ import { breakerFor } from './breaker/index.js';
 import type { Balancer } from './balancing/balancer.js';
 import { balancers } from './balancing/index.js';
 import { balancingOf, CompiledUpstream } from './compiled-upstream.js';
-import { BackendConnectionPool } from './connection-pool.js';
+import { compileConnection, type Connection } from './connection/compile-connection.js';
 import type { UpstreamEvents } from './upstream-events.js';
 import { WaitingLine } from './waiting-line.js';
 
@@ -24,11 +24,12 @@ export function compileUpstream(
   before: CompiledUpstream | undefined,
   tools: UpstreamTools,
 ): CompiledUpstream {
+  const connection = compileConnection(name, config.connection);
   // One loader wrote both documents, so equal settings have their keys in equal order.
-  const key = JSON.stringify(config);
+  const key = `${JSON.stringify(config)} ${connection.key}`;
   if (before?.key === key) return before;
   const line = before?.line ?? new WaitingLine();
-  const backends = compileBackends(name, config, { before, line, tools });
+  const backends = compileBackends(name, config, { before, line, connection, tools });
   const { max_in_flight: bound } = config;
   return new CompiledUpstream({
     name,
@@ -58,23 +59,23 @@ export interface UpstreamTools {
 interface Surroundings {
   readonly before: CompiledUpstream | undefined;
   readonly line: WaitingLine;
+  readonly connection: Connection;
   readonly tools: UpstreamTools;
 }
 
 function compileBackends(
   upstream: string,
   config: Readonly<UpstreamConfig>,
-  { before, line, tools }: Surroundings,
+  { before, line, connection, tools }: Surroundings,
 ): CompiledBackend[] {
   const kept = new Map(before?.backends.map((backend) => [backend.id, backend]));
-  const connection = JSON.stringify(config.connection);
   const ids = new Set<string>();
   return config.backends.map((backend): CompiledBackend => {
     const address = backendAddress(backend.url);
     const id = uniqueId(backend.id ?? normalisedUrl(backend.url), ids);
-    const poolKey = `${address.origin.origin} ${connection}`;
+    const { url, weight, proxy } = backend;
+    const poolKey = connection.poolKey(address.origin, proxy);
     const known = kept.get(id);
-    const { url, weight } = backend;
     return new CompiledBackend({
       ...address,
       id,
@@ -84,10 +85,7 @@ function compileBackends(
       line,
       // A new backend starts healthy: it serves at once, and its first probes tell otherwise.
       state: known?.state ?? newState(before === undefined ? 0 : tools.clock.now()),
-      pool:
-        known?.poolKey === poolKey
-          ? known.pool
-          : new BackendConnectionPool(address.origin, config.connection),
+      pool: known?.poolKey === poolKey ? known.pool : connection.openPool(address.origin, proxy),
       poolKey,
       breaker: breakerFor(config.circuit_breaker, known?.breaker ?? null, { upstream, url }, tools),
       maxInFlight: config.max_in_flight?.limit ?? 0,

@@ -4,9 +4,18 @@ import { type buildConnector, Client, type Dispatcher } from 'undici';
 
 import { durationMs } from '../common/duration.js';
 import type { ConnectionConfig } from '../config/upstream.config.js';
-import type { ConnectionPool, PooledConnection, PooledHandler } from '../exchange/upstream.js';
-import { connectorFor } from './connector.js';
+import type {
+  ConnectionPool,
+  Dialled,
+  Dialling,
+  PooledConnection,
+  PooledHandler,
+} from '../exchange/upstream.js';
+import type { Dialer } from './connection/dialer.js';
 import { dispatchWithLines, fixedOrigin } from './header-lines.js';
+
+/** A name that never changes; what TLS asks for is the dialer's to say. */
+const SERVER_NAME = { servername: 'backend' };
 
 /** Largest response head accepted of an upstream, in bytes. */
 const MAX_RESPONSE_HEAD = 64 * 1024;
@@ -17,8 +26,9 @@ const MAX_RESPONSE_HEAD = 64 * 1024;
  * whether a socket was used before (docs/decisions/0005-connection-pool.md).
  */
 export class BackendConnectionPool implements ConnectionPool {
-  readonly #options: ConnectionOptions;
+  readonly #options: Client.Options;
   readonly #origin: URL;
+  readonly #secure: boolean;
   readonly #idle: Connection[] = [];
   readonly #waiting = new Map<PooledHandler, Dispatcher.DispatchOptions>();
   #open = 0;
@@ -27,11 +37,12 @@ export class BackendConnectionPool implements ConnectionPool {
   constructor(
     origin: URL,
     private readonly config: Readonly<ConnectionConfig>,
+    private readonly dialer: Dialer,
   ) {
     this.#origin = fixedOrigin(origin);
+    this.#secure = origin.protocol === 'https:';
     const keepAlive = durationMs(config.keep_alive);
     this.#options = {
-      connect: connectorFor(config),
       pipelining: 1,
       // The exchange's own deadlines watch head and body.
       headersTimeout: 0,
@@ -43,6 +54,8 @@ export class BackendConnectionPool implements ConnectionPool {
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: PooledHandler, fresh = false): boolean {
+    // Else undici takes the name from Host, which may be the client's, and gives up a socket whenever that changes.
+    if (this.#secure) Object.assign(options, SERVER_NAME);
     const connection = fresh ? this.#connect() : (this.#idle.pop() ?? this.#connectWithinLimit());
     if (connection) {
       connection.run(options, handler);
@@ -57,6 +70,10 @@ export class BackendConnectionPool implements ConnectionPool {
     return this.#waiting.delete(handler);
   }
 
+  dial(done: Dialled, bare = false): Dialling {
+    return this.dialer.dial(done, bare);
+  }
+
   close(): void {
     this.#closed = true;
     for (const connection of this.#idle.splice(0)) this.#drop(connection);
@@ -68,7 +85,9 @@ export class BackendConnectionPool implements ConnectionPool {
 
   #connect(): Connection {
     this.#open++;
-    return new Connection(this.#origin, this.#options, this.#released, this.#dropped);
+    const client = (connect: buildConnector.connector): Client =>
+      new Client(this.#origin, { ...this.#options, connect });
+    return new Connection(client, this.dialer, this.#released, this.#dropped);
   }
 
   /** A request ended: the connection serves the longest waiting one, or rests. */
@@ -102,25 +121,21 @@ export class BackendConnectionPool implements ConnectionPool {
   }
 }
 
-type ConnectionOptions = Client.Options & { readonly connect: buildConnector.connector };
-
 /** One undici client, which holds at most one socket and one request. */
 class Connection implements PooledConnection {
   reused = false;
   alive = true;
   fault: Error | null = null;
   readonly client: Client;
+  #dialling: Dialling | null = null;
 
   constructor(
-    origin: URL,
-    options: ConnectionOptions,
+    clientWith: (connect: buildConnector.connector) => Client,
+    readonly dialer: Dialer,
     readonly released: (connection: Connection, reusable: boolean) => void,
     dropped: (connection: Connection) => void,
   ) {
-    const client = (this.client = new Client(origin, {
-      ...options,
-      connect: this.#connector(options.connect),
-    }));
+    const client = (this.client = clientWith(this.#connect));
     client.on('disconnect', () => {
       this.alive = false;
       dropped(this);
@@ -143,18 +158,19 @@ class Connection implements PooledConnection {
 
   destroy(cause: Error): void {
     this.alive = false;
+    this.#dialling?.destroy();
     void this.client.destroy(cause);
   }
 
   /** undici takes a reset for the end of a body that is delimited by the close, so the socket's own word is kept. */
-  #connector(connect: buildConnector.connector): buildConnector.connector {
-    return (options, callback) =>
-      connect(options, (...result) => {
-        this.fault = null;
-        result[1]?.once('error', (error) => (this.fault = error));
-        callback(...result);
-      });
-  }
+  readonly #connect: buildConnector.connector = (_options, callback) => {
+    this.#dialling = this.dialer.dial((...result) => {
+      this.#dialling = null;
+      this.fault = null;
+      result[1]?.once('error', (error) => (this.fault = error));
+      callback(...result);
+    });
+  };
 
   /** Not at once: the client may be in the middle of telling its handler that the response ended. */
   end(): void {

@@ -8,11 +8,13 @@ import { checkServer } from './server.js';
 import { checkTargets } from './targets.js';
 import { checkTemplates } from './templates.js';
 import { checkTiming } from './timing.js';
+import { checkUpstreamTls } from './upstream-tls.js';
 
 const CHECKS: readonly ((draft: Draft) => void)[] = [
   checkServer,
   checkRoutes,
   checkTargets,
+  checkUpstreamTls,
   checkTiming,
   checkLimits,
   checkAuth,

@@ -40,7 +40,7 @@ function checkName({ document, upstreams, report, trace }: Draft, owner: object,
 }
 
 function checkUpstream({ report }: Draft, upstream: UpstreamConfig): void {
-  const { backends, connection } = upstream;
+  const { backends } = upstream;
   if (backends.length > 0 && backends.every(({ weight }) => weight === 0)) {
     report.at(upstream, 'backends', 'have the weight 0 all of them, expected at least one above it');
   }
@@ -50,10 +50,5 @@ function checkUpstream({ report }: Draft, upstream: UpstreamConfig): void {
       report.at(backend, 'url', 'stands twice in this upstream, expected another url or an id of its own');
     }
     ids.add(backend.id);
-  }
-  const { tls } = connection;
-  if (tls && (tls.cert_file === null) !== (tls.key_file === null)) {
-    const key = tls.cert_file === null ? 'key_file' : 'cert_file';
-    report.at(tls, key, 'stands alone, expected cert_file and key_file together');
   }
 }

@@ -1,4 +1,5 @@
-import { isIP, type Socket } from 'node:net';
+import { Agent } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { Inject, Injectable } from '@nestjs/common';
@@ -26,7 +27,7 @@ const NO_BYTES = Buffer.alloc(0);
 @Injectable()
 export class WebSocketForwarder implements HandshakeHost {
   readonly clock: Clock;
-  readonly #proxy: RequestHandler<HandshakeRequest>;
+  readonly #proxy: RequestHandler<DialledRequest>;
 
   constructor(
     readonly deadlines: Deadlines,
@@ -35,13 +36,11 @@ export class WebSocketForwarder implements HandshakeHost {
     readonly slots: WebSocketSlots,
   ) {
     this.clock = deadlines.clock;
-    this.#proxy = createProxyMiddleware<HandshakeRequest>({
+    this.#proxy = createProxyMiddleware<DialledRequest>({
       ws: true,
-      router: ({ backend: { origin } }, _response, options) => {
-        // Not the Host header, by which node would choose it: that may be the client's.
-        if (origin.protocol === 'https:' && isIP(origin.hostname) === 0)
-          options.ssl = { servername: origin.hostname };
-        return origin;
+      router: ({ toBackend }, _response, options) => {
+        options.agent = new OneSocket(toBackend);
+        return OVER_THAT_SOCKET;
       },
       ejectPlugins: true,
       plugins: [tellAttempts],
@@ -62,14 +61,42 @@ export class WebSocketForwarder implements HandshakeHost {
     }
   }
 
+  /** The socket is opened like those of other requests to the backend: through its proxy, with its TLS settings. */
   upgrade(request: HandshakeRequest, client: ClientEnd): void {
-    // It has all that is asked of a socket.
-    this.#proxy.upgrade(request, client as Duplex as Socket, NO_BYTES);
+    const dialling = request.backend.pool.dial((error, socket) => {
+      client.off('close', giveUp);
+      if (error !== null) return client.attempt.failed(error);
+      // Its error is told to who uses it; it may come before that.
+      socket.on('error', () => {});
+      const dialled = Object.assign(request, { toBackend: socket });
+      // It has all that is asked of a socket.
+      this.#proxy.upgrade(dialled, client as Duplex as Socket, NO_BYTES);
+    });
+    const giveUp = (): void => dialling.destroy();
+    client.once('close', giveUp);
+  }
+}
+
+interface DialledRequest extends HandshakeRequest {
+  readonly toBackend: Socket;
+}
+
+/** Where node's client is to go: its agent has the socket already, TLS and all. */
+const OVER_THAT_SOCKET = new URL('http://backend');
+
+/** Gives one request the socket that was opened for it. */
+class OneSocket extends Agent {
+  constructor(private readonly socket: Socket) {
+    super();
+  }
+
+  override createConnection(): Socket {
+    return this.socket;
   }
 }
 
 /** Whatever httpxy tells about a socket goes to the attempt that the socket was made for. */
-const tellAttempts: Plugin<HandshakeRequest> = (server) => {
+const tellAttempts: Plugin<DialledRequest> = (server) => {
   server.on('proxyReqWs', (request, _request, client) => {
     const end: Duplex = client;
     if (end instanceof ClientEnd) end.attempt.requested(request);
