@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+
+/** What happened to the entries of one route since the start: plain numbers, read at a scrape. */
+export interface RouteCacheCounts {
+  /** Id of the route. */
+  readonly route: string;
+  /** The route's configured path. */
+  readonly path: string;
+  /** Answers from the store, stale and revalidated ones included. */
+  hits: number;
+  /** Requests that the upstream had to answer because nothing stored could. */
+  misses: number;
+  /** Answers put into the store, also those renewed by a 304. */
+  stores: number;
+  /** Entries that had to make room. */
+  evictions: number;
+  /** Entries removed by unsafe requests. */
+  invalidations: number;
+}
+
+/** The counts of all routes that cache, by route id; they outlive reloads. */
+@Injectable()
+export class CacheCounts {
+  readonly #routes = new Map<string, RouteCacheCounts>();
+
+  /** The counts of a route: the same object at every call. */
+  of(route: string, path: string): RouteCacheCounts {
+    const known = this.#routes.get(route);
+    if (known?.path === path) return known;
+    const counts = { route, path, hits: 0, misses: 0, stores: 0, evictions: 0, invalidations: 0 };
+    this.#routes.set(route, counts);
+    return counts;
+  }
+
+  all(): Iterable<Readonly<RouteCacheCounts>> {
+    return this.#routes.values();
+  }
+}

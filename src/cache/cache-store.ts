@@ -1,0 +1,77 @@
+import type { GatewayConfig } from '../config/gateway.config.js';
+
+/**
+ * One stored answer. Plain data (numbers, texts, lists, one Buffer), never changed once it is stored, so that it can
+ * cross a process. Times are milliseconds of the wall clock.
+ */
+export interface StoredResponse {
+  /**
+   * What the request's headers named by `Vary` were: name in lower case, normalised value or null for none, name,
+   * value, …; empty for an answer that does not vary.
+   */
+  readonly vary: readonly (string | null)[];
+  readonly status: number;
+  readonly statusText: string;
+  /** End-to-end header lines: name, value, name, value, …, as the client gets them, without `Age`. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+  /** When its age was 0 (RFC 9111 §4.2.3). */
+  readonly bornAt: number;
+  /** How long from then on it is fresh, in milliseconds; 0 for what is only used after validation. */
+  readonly freshMs: number;
+  /** How long beyond it may be served while a new one is fetched (RFC 5861 §3), in milliseconds. */
+  readonly staleWhileRevalidateMs: number;
+  /** How long beyond it may be served when the upstream fails (RFC 5861 §4), in milliseconds. */
+  readonly staleIfErrorMs: number;
+  /** Never served without validation, fresh or not (`no-cache`). */
+  readonly alwaysValidate: boolean;
+  /** Never served stale, whatever the client would take (`must-revalidate`, `proxy-revalidate`, `s-maxage`). */
+  readonly neverStale: boolean;
+}
+
+/** All variants of one primary key: what is put, read and evicted together. Never changed once it is stored. */
+export interface StoredSet {
+  /** Id of the route that stored it. */
+  readonly route: string;
+  /** The configured path of that route, as metrics name it. */
+  readonly routePath: string;
+  /** Canonical path of the client's request, for clearing by path. */
+  readonly path: string;
+  /** Host, path and query that an unsafe request invalidates together, whatever else tells entries apart. */
+  readonly group: string;
+  /** The newest first; at least one. */
+  readonly variants: readonly StoredResponse[];
+  /** Size of the set with its key and lines, in bytes: what counts against `max_size`. */
+  readonly bytes: number;
+  /** From then on nothing in it can be served or validated: a store may forget it. */
+  readonly usefulUntil: number;
+}
+
+/** Which sets are meant: those for which all that is given holds; `{}` means all. */
+export interface StoredFilter {
+  readonly route?: string;
+  readonly path?: string;
+  readonly group?: string;
+}
+
+/**
+ * Where answers are kept. A store in memory answers at once, one over a network with promises; the engine waits for
+ * promises alone. A promise never rejects: a store that can't be reached holds nothing and takes nothing.
+ */
+export interface CacheStore {
+  get(key: string): StoredSet | null | Promise<StoredSet | null>;
+  /** Takes the place of what stood there. A set that is too large is not kept, and what stood there is gone. */
+  put(key: string, set: StoredSet): void | Promise<void>;
+  delete(key: string): void | Promise<void>;
+  /** Removes the sets that are meant and tells how many they were. */
+  clear(filter: StoredFilter): number | Promise<number>;
+}
+
+/** Gives the routes of a document their store, and keeps what is stored over reloads. */
+export interface CacheStores {
+  /** Asked for each route that caches, when a snapshot is compiled. */
+  storeFor(document: Readonly<GatewayConfig>): CacheStore;
+}
+
+/** Nest token of the {@link CacheStores}. */
+export const CACHE_STORES = Symbol('CacheStores');
