@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 
 import { AdminController } from './admin/admin.controller.js';
+import { AdminOriginGuard } from './admin/admin-origin.guard.js';
 import { AdminTokenGuard } from './admin/admin-token.guard.js';
 import type { GatewayConfig } from './config/gateway.config.js';
 import { GATEWAY_CONTROL, type GatewayControl } from './exchange/gateway-control.js';
@@ -29,6 +30,7 @@ export class AdminModule {
         { provide: APP_FILTER, useClass: ProblemFilter },
         // First: guessing a token is what the throttle is for.
         { provide: APP_GUARD, useExisting: OwnEndpointsGuard },
+        { provide: APP_GUARD, useValue: new AdminOriginGuard(config.admin.token) },
         { provide: APP_GUARD, useValue: new AdminTokenGuard(config.admin.token) },
       ],
     };

@@ -261,7 +261,12 @@ async function createAdminApplication(
 ): Promise<NestFastifyApplication> {
   const app = await NestFactory.create<NestFastifyApplication>(
     AdminModule.for({ config, control, logOutput }),
-    new FastifyAdapter({ logger: false, forceCloseConnections: true }),
+    // An id in a path may be a url.
+    new FastifyAdapter({
+      logger: false,
+      forceCloseConnections: true,
+      routerOptions: { maxParamLength: 8_192 },
+    }),
     { bufferLogs: true, abortOnError: false },
   );
   app.useLogger(app.get(NestLogger));

@@ -1,8 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 
+import { CLOCK, type Clock } from './common/clock.js';
 import { VERSION } from './common/version.js';
 import { CONFIG_FILE } from './config/config.module.js';
 import type {
+  BackendChange,
+  BackendChanged,
   GatewayControl,
   GatewayStatus,
   RouteStatus,
@@ -12,6 +15,7 @@ import type { Readiness } from './exchange/readiness.js';
 import type { Route } from './exchange/route.js';
 import { ActiveExchanges } from './proxy/active-exchanges.js';
 import { SnapshotService } from './routing/snapshot.service.js';
+import { setBackendState } from './upstream/draining.js';
 import { upstreamStatus } from './upstream/status.js';
 
 /** The gateway as its own endpoints and the admin application see it; a composition root, as it asks every room. */
@@ -24,6 +28,7 @@ export class GatewayState implements GatewayControl, Readiness {
     private readonly snapshots: SnapshotService,
     private readonly active: ActiveExchanges,
     @Inject(CONFIG_FILE) private readonly file: string,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   ready(): boolean {
@@ -47,6 +52,10 @@ export class GatewayState implements GatewayControl, Readiness {
 
   upstreams(): Promise<UpstreamStatus[]> {
     return Promise.resolve(upstreamStatus(this.snapshots.upstreams()));
+  }
+
+  setBackendState(change: BackendChange): Promise<BackendChanged> {
+    return Promise.resolve(setBackendState(this.snapshots.upstreams(), change, this.clock));
   }
 }
 

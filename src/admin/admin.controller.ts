@@ -1,6 +1,7 @@
-import { Controller, Get, Inject, Param } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
 
 import {
+  type BackendStatus,
   GATEWAY_CONTROL,
   type GatewayControl,
   type GatewayStatus,
@@ -8,8 +9,10 @@ import {
   type UpstreamStatus,
 } from '../exchange/gateway-control.js';
 import { Refusal } from '../exchange/refusal.js';
+import { BackendStateBody } from './backend-state.body.js';
+import { validBody } from './valid-body.js';
 
-/** What the control plane shows so far; changes come with the rest of the admin API. */
+/** What the control plane shows and changes. */
 @Controller()
 export class AdminController {
   constructor(@Inject(GATEWAY_CONTROL) private readonly control: GatewayControl) {}
@@ -39,5 +42,20 @@ export class AdminController {
   @Get('api/upstreams')
   upstreams(): Promise<UpstreamStatus[]> {
     return this.control.upstreams();
+  }
+
+  @Put('api/upstreams/:name/backends/:id')
+  async setBackendState(
+    @Param('name') upstream: string,
+    @Param('id') backend: string,
+    @Body(validBody(BackendStateBody)) { state }: BackendStateBody,
+  ): Promise<BackendStatus> {
+    const changed = await this.control.setBackendState({ upstream, backend, state });
+    if ('backend' in changed) return changed.backend;
+    const { unknown, known } = changed;
+    throw new Refusal('route_not_found', {
+      detail: `no ${unknown} has this ${unknown === 'upstream' ? 'name' : 'id'}`,
+      members: { known },
+    });
   }
 }

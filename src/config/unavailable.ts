@@ -37,8 +37,6 @@ export const UNAVAILABLE: UnavailableKeys = {
   'total_rate_limit.by': key('limiting by anything but ip and route', 'ip'),
   'rate_limit.store': key('limits in Redis'),
   'rate_limit.on_store_failure': key('limits in Redis'),
-  'upstream.sticky': key('sticky sessions'),
-  'upstream.max_in_flight': key('the bound of exchanges in flight'),
   'upstream.discovery': key('discovery'),
   'route.retry': key('retries'),
   'route.auth': key('authentication'),

@@ -3,7 +3,7 @@ import { HealthCheckConfig } from './health-check.config.js';
 import { either, listOf, nested, orNull } from './keys/composites.js';
 import { backendUrl, hostHeader, listenHost, readableFile, statuses, urlFault } from './keys/formats.js';
 import { Key } from './keys/key.js';
-import { duration, flag, integer, number, oneOf, text, textOf } from './keys/scalars.js';
+import { duration, flag, integer, number, oneOf, text, textLike, textOf } from './keys/scalars.js';
 import type { RateLimitConfig } from './rate-limit.config.js';
 
 export class BackendConfig {
@@ -36,7 +36,7 @@ export class BalancingConfig {
 }
 
 export class StickyConfig {
-  @Key(text(), 'Name of the cookie.')
+  @Key(textLike(/^[\w!#$%&'*+.^`|~-]+$/, 'the name of a cookie'), 'Name of the cookie.')
   cookie = 'nexus_affinity';
 
   @Key(duration(), 'How long a client stays with its backend.')

@@ -6,6 +6,8 @@ export interface GatewayControl {
   status(): Promise<GatewayStatus>;
   routes(): Promise<RouteStatus[]>;
   upstreams(): Promise<UpstreamStatus[]>;
+  /** Takes a backend out of service for new exchanges, or puts it back. */
+  setBackendState(change: BackendChange): Promise<BackendChanged>;
 }
 
 /** Nest token of the {@link GatewayControl}. */
@@ -38,12 +40,26 @@ export interface UpstreamStatus {
   readonly backends: readonly BackendStatus[];
 }
 
+/** `draining`: no new exchanges, those under way are finished. */
+export type BackendStateName = 'active' | 'draining';
+
+export interface BackendChange {
+  readonly upstream: string;
+  readonly backend: string;
+  readonly state: BackendStateName;
+}
+
+/** The backend as it is now, or which part of the change names nothing, and what it might have named. */
+export type BackendChanged =
+  | { readonly backend: BackendStatus }
+  | { readonly unknown: 'upstream' | 'backend'; readonly known: readonly string[] };
+
 export interface BackendStatus {
   readonly id: string;
   readonly url: string;
   readonly weight: number;
   readonly healthy: boolean;
-  readonly state: 'active' | 'draining';
+  readonly state: BackendStateName;
   readonly in_flight: number;
   readonly circuit: 'closed' | 'open' | 'half-open';
 }

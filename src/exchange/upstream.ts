@@ -19,12 +19,14 @@ export interface Backend {
   readonly pool: ConnectionPool;
   /** Null without `circuit_breaker`. */
   readonly breaker: Breaker | null;
-  /** Exchanges it may have at once; 0 = no bound. */
+  /** Exchanges it may have at once; 0 = no bound. A reload changes it for exchanges of older snapshots too. */
   readonly maxInFlight: number;
   /** An exchange is handed to it: what comes back goes to `end`. */
   begin(): Permit | null;
   /** The exchange needs the backend no more. Exactly once for each `begin`. */
   end(permit: Permit | null, outcome: Outcome): void;
+  /** It takes part again (it is healthy, or drains no more): those who wait may have it. */
+  returned(): void;
 }
 
 /** The sockets to one backend; kept over reloads while the backend and its `connection` stay the same. */
@@ -137,6 +139,8 @@ export interface Upstream {
   refusal(): Refusal;
   /** Whether `pick` found none only because those it might have taken are full. */
   isFull(tried: TriedBackends | null): boolean;
+  /** Whether anybody at all could be given a backend now. */
+  hasRoom(): boolean;
   /** Takes a place in the line for a backend that is full; false when there is no line, or it is full itself. */
   join(waiting: WaitingExchange): boolean;
   leave(waiting: WaitingExchange): void;
@@ -144,11 +148,14 @@ export interface Upstream {
   readonly queueMs: number;
   /** This backend's final head goes to the client now: the upstream may add to `exchange.responseHeaders`. */
   answering(exchange: Exchange, backend: Backend): void;
+  /** Name of the cookie that it gives to clients, which no backend gets to see; null = none. */
+  readonly ownCookie: string | null;
 }
 
 /** An exchange in the line of an upstream. */
 export interface WaitingExchange {
-  /** A place may have become free. True: it was taken, and the exchange is out of the line. Must not throw. */
+  readonly upstream: Upstream;
+  /** A place may have become free. True: it was taken, and the exchange waits no more. Must not throw. */
   offered(): boolean;
 }
 

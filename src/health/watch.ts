@@ -69,7 +69,9 @@ export class Watch {
     const { state, upstream, url } = this.backend;
     const { clock, events } = this.tools;
     if (!countProbe(state, this.streak, failure === null, this.check.config, clock)) return;
-    if (failure === null) events.recovered(upstream, url);
-    else events.unhealthy(upstream, url, failure);
+    if (failure === null) {
+      events.recovered(upstream, url);
+      this.backend.returned();
+    } else events.unhealthy(upstream, url, failure);
   }
 }

@@ -140,11 +140,12 @@ export class Attempt implements PooledHandler {
   }
 
   #finish(reusable: boolean, outcome: Outcome): void {
-    this.#end(outcome);
     this.#silent = true;
     const { connection } = this;
     this.connection = null;
+    // First, so that whoever gets this one's place at the backend finds its connection.
     connection?.release(reusable);
+    this.#end(outcome);
   }
 
   #end(outcome: Outcome): void {

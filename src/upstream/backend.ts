@@ -46,8 +46,9 @@ export class CompiledBackend implements Backend {
   readonly pool: ConnectionPool;
   readonly poolKey: string;
   readonly breaker: Breaker | null;
-  readonly maxInFlight: number;
   readonly line: WaitingLine;
+  #maxInFlight: number;
+  #successor: CompiledBackend | null = null;
 
   constructor(parts: BackendParts) {
     this.id = parts.id;
@@ -60,8 +61,17 @@ export class CompiledBackend implements Backend {
     this.pool = parts.pool;
     this.poolKey = parts.poolKey;
     this.breaker = parts.breaker;
-    this.maxInFlight = parts.maxInFlight;
+    this.#maxInFlight = parts.maxInFlight;
     this.line = parts.line;
+  }
+
+  get maxInFlight(): number {
+    return this.#successor === null ? this.#maxInFlight : this.#successor.maxInFlight;
+  }
+
+  /** The backend of the same id in the snapshot that comes into force. They share their state, so they share the bound. */
+  succeededBy(successor: CompiledBackend): void {
+    this.#successor = successor;
   }
 
   begin(): Permit | null {
@@ -72,6 +82,10 @@ export class CompiledBackend implements Backend {
   end(permit: Permit | null, outcome: Outcome): void {
     this.state.inFlight--;
     if (permit !== null) permit.settle(outcome);
+    this.line.advance();
+  }
+
+  returned(): void {
     this.line.advance();
   }
 }

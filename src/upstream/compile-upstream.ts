@@ -11,6 +11,7 @@ import { balancers } from './balancing/index.js';
 import { balancingOf, CompiledUpstream } from './compiled-upstream.js';
 import { compileConnection, type Connection } from './connection/compile-connection.js';
 import type { UpstreamEvents } from './upstream-events.js';
+import { compileSticky } from './sticky/sticky.js';
 import { WaitingLine } from './waiting-line.js';
 
 /**
@@ -42,9 +43,10 @@ export function compileUpstream(
       { slowStartMs: durationMs(config.slow_start), panicThreshold: config.panic_threshold },
       tools.clock,
     ),
+    sticky: compileSticky(name, config.sticky, backends, tools),
     connectMs: durationMs(config.connection.connect_timeout),
     queueMs: bound === null ? 0 : durationMs(bound.queue_timeout),
-    queueLength: bound === null ? 0 : bound.queue * backends.length,
+    queue: bound === null ? 0 : bound.queue,
   });
 }
 
@@ -54,6 +56,8 @@ export interface UpstreamTools {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly events: UpstreamEvents;
+  /** Signs the cookies of upstreams that have no secret of their own. */
+  readonly secret: Buffer;
 }
 
 interface Surroundings {

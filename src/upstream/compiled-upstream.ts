@@ -5,6 +5,7 @@ import type { Backend, TriedBackends, Upstream, WaitingExchange } from '../excha
 import type { UpstreamAdmission } from './admission.js';
 import type { CompiledBackend } from './backend.js';
 import type { Balancer } from './balancing/balancer.js';
+import type { Sticky } from './sticky/sticky.js';
 import type { WaitingLine } from './waiting-line.js';
 
 /** What {@link CompiledUpstream} is made of. */
@@ -16,12 +17,14 @@ export interface UpstreamParts {
   readonly backends: readonly CompiledBackend[];
   readonly balancer: Balancer;
   readonly admission: UpstreamAdmission;
+  /** Null without `sticky`. */
+  readonly sticky: Sticky | null;
   readonly line: WaitingLine;
   readonly connectMs: number;
   /** Longest wait in the line, in milliseconds; 0 = there is no line. */
   readonly queueMs: number;
-  /** Places in the line. */
-  readonly queueLength: number;
+  /** Places in the line for each backend of the rotation. */
+  readonly queue: number;
 }
 
 export class CompiledUpstream implements Upstream {
@@ -36,8 +39,10 @@ export class CompiledUpstream implements Upstream {
   readonly connectMs: number;
   readonly queueMs: number;
   readonly line: WaitingLine;
+  readonly ownCookie: string | null;
   readonly #queueLength: number;
   readonly #admission: UpstreamAdmission;
+  readonly #sticky: Sticky | null;
   /** Those that take part in balancing: `weight: 0` takes a backend out of the rotation, whatever the algorithm. */
   readonly #rotation: readonly Backend[];
   readonly #only: Backend | null;
@@ -55,15 +60,21 @@ export class CompiledUpstream implements Upstream {
     this.connectMs = parts.connectMs;
     this.queueMs = parts.queueMs;
     this.line = parts.line;
-    this.#queueLength = parts.queueLength;
+    this.ownCookie = parts.sticky && parts.sticky.cookie;
+    this.#sticky = parts.sticky;
     this.#admission = parts.admission;
     this.#rotation = Object.freeze(backends.filter((backend) => backend.weight > 0));
     this.#only = this.#rotation.length === 1 ? this.#rotation[0]! : null;
+    this.#queueLength = parts.queue * this.#rotation.length;
   }
 
   pick(exchange: Exchange, tried: TriedBackends | null): Backend | null {
     const admission = this.#admission.for(this.#rotation, tried);
     const only = this.#only;
+    if (this.#sticky !== null) {
+      const known = this.#sticky.backendOf(exchange);
+      if (known !== null && admission.mayTake(known)) return known;
+    }
     if (only === null) return this.balancer.pick(this.#rotation, exchange, admission);
     return admission.mayTake(only) ? only : null;
   }
@@ -85,6 +96,11 @@ export class CompiledUpstream implements Upstream {
     return this.#rotation.some((backend) => admission.isOpen(backend) && !tried?.has(backend));
   }
 
+  hasRoom(): boolean {
+    const admission = this.#admission.for(this.#rotation, null);
+    return this.#rotation.some((backend) => admission.mayTake(backend));
+  }
+
   join(waiting: WaitingExchange): boolean {
     return this.line.join(waiting, this.#queueLength);
   }
@@ -93,7 +109,19 @@ export class CompiledUpstream implements Upstream {
     this.line.leave(waiting);
   }
 
-  answering(_exchange: Exchange, _backend: Backend): void {}
+  answering(exchange: Exchange, backend: Backend): void {
+    if (this.#sticky !== null) this.#sticky.answering(exchange, backend);
+  }
+
+  /** It comes into force instead of `before`: exchanges that wait on that one get what the new bound gives. */
+  succeed(before: CompiledUpstream): void {
+    const successors = new Map(this.backends.map((backend) => [backend.id, backend]));
+    for (const backend of before.backends) {
+      const successor = successors.get(backend.id);
+      if (successor !== undefined) backend.succeededBy(successor);
+    }
+    this.line.advance();
+  }
 }
 
 export function overloaded(): Refusal {

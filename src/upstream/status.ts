@@ -10,7 +10,7 @@ export function upstreamStatus(upstreams: Iterable<Upstream>): UpstreamStatus[] 
   }));
 }
 
-function backendStatus({ id, url, weight, state, breaker }: Backend): BackendStatus {
+export function backendStatus({ id, url, weight, state, breaker }: Backend): BackendStatus {
   return {
     id,
     url,

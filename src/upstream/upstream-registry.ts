@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 
 import { CLOCK, type Clock } from '../common/clock.js';
@@ -18,7 +20,7 @@ export class UpstreamRegistry implements UpstreamCompiler, OnApplicationShutdown
   readonly #tools: UpstreamTools;
 
   constructor(@Inject(CLOCK) clock: Clock, @Inject(UPSTREAM_EVENTS) events: UpstreamEvents) {
-    this.#tools = { clock, events, random: Math.random };
+    this.#tools = { clock, events, random: Math.random, secret: randomBytes(32) };
   }
 
   /**
@@ -56,6 +58,10 @@ export class UpstreamRegistry implements UpstreamCompiler, OnApplicationShutdown
     if (this.#current !== base) throw new Error('upstreams were compiled beside others than those in force');
     this.#current = upstreams;
     closePools(base, upstreams);
+    for (const [name, before] of base) {
+      const now = upstreams.get(name);
+      if (now !== undefined && now !== before) now.succeed(before);
+    }
   }
 }
 

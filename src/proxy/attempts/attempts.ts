@@ -51,6 +51,8 @@ export class Attempts implements WaitingExchange {
   /** Sent again by the route's policy, the first time included. */
   #rounds = 1;
   #pause: 'line' | 'backoff' | null = null;
+  /** Monotonic milliseconds; 0 = this round has not waited in the line. */
+  #lineEndsAt = 0;
 
   constructor(
     readonly owner: AttemptsOwner,
@@ -94,7 +96,10 @@ export class Attempts implements WaitingExchange {
     this.#pause = null;
     if (pause === 'backoff') return this.#nextRound();
     this.upstream.leave(this);
-    this.owner.refuse(this.#lastRefusal());
+    // Time alone gives places too (a circuit's cooldown is over), and offers them to nobody.
+    const backend = this.upstream.pick(this.owner.exchange, this.#tried);
+    if (backend === null) this.owner.refuse(this.#lastRefusal());
+    else this.#try(backend, false);
   }
 
   /** The exchange is over. */
@@ -108,7 +113,8 @@ export class Attempts implements WaitingExchange {
     if (backend === null) return false;
     this.#pause = null;
     this.#try(backend, false);
-    return true;
+    // It may be in the line again already: the pool of the backend that had a place was full.
+    return this.#pause !== 'line';
   }
 
   #next(): void {
@@ -132,6 +138,7 @@ export class Attempts implements WaitingExchange {
   /** Another backend where there is one, else one of those that failed. */
   #nextRound(): void {
     this.#lastCause = null;
+    this.#lineEndsAt = 0;
     if (this.#tried !== null && this.upstream.pick(this.owner.exchange, this.#tried) === null)
       this.#tried = null;
     this.#next();
@@ -139,14 +146,21 @@ export class Attempts implements WaitingExchange {
 
   /** Nobody may have it now: later, or not at all. */
   #none(): void {
-    if (this.upstream.isFull(this.#tried) && this.upstream.join(this)) {
-      this.#pause = 'line';
-      return this.owner.pauseUntil(this.host.clock.now() + this.upstream.queueMs);
-    }
+    if (this.upstream.isFull(this.#tried) && this.#joinLine()) return;
     const refusal = this.#lastRefusal();
     const failed = this.#lastCause !== null && !(this.#lastCause instanceof Refusal);
     // Nothing was sent in this round, so the method does not matter.
     if (!failed || !this.#tryLater(refusal.reason, 0)) this.owner.refuse(refusal);
+  }
+
+  /** What it waits in the line in one round is bounded together, also when it has to join again. */
+  #joinLine(): boolean {
+    const now = this.host.clock.now();
+    if (this.#lineEndsAt === 0) this.#lineEndsAt = now + this.upstream.queueMs;
+    if (now >= this.#lineEndsAt || !this.upstream.join(this)) return false;
+    this.#pause = 'line';
+    this.owner.pauseUntil(this.#lineEndsAt);
+    return true;
   }
 
   #lastRefusal(): Refusal {
