@@ -38,7 +38,6 @@ export const UNAVAILABLE: UnavailableKeys = {
   'rate_limit.store': key('limits in Redis'),
   'rate_limit.on_store_failure': key('limits in Redis'),
   'upstream.discovery': key('discovery'),
-  'route.retry': key('retries'),
   'route.auth': key('authentication'),
   'route.roles': key('authorization by roles'),
   'route.ip': key('allowing and denying addresses'),

@@ -8,14 +8,14 @@ import type { ResponseSink, ResponseSource } from '../exchange/response.js';
 import type { Backend, Outcome } from '../exchange/upstream.js';
 import { Attempt, type AttemptOwner } from './attempt.js';
 import { Attempts, type AttemptsHost, type AttemptsOwner } from './attempts/attempts.js';
-import { retryAfterMs } from './attempts/retry-after.js';
-import { connectionOf } from './client-connection.js';
+import { BodyRecord } from './body-record.js';
 import type { Deadlined, Deadlines } from './deadlines.js';
 import type { ForwardPlan } from './forward-plan.js';
 import type { MirrorCopy } from './mirror/mirror-copy.js';
+import { outgoingRequest } from './outgoing-request.js';
 import { RequestBody, type UploadWatcher } from './request-body.js';
 import type { ScannedHead } from './request-head.js';
-import { framingHeaders, outgoingLines } from './request-headers.js';
+import { framingHeaders } from './request-headers.js';
 import { clientHead, isEventStream } from './response-headers.js';
 import { ResponseTimeoutError } from './upstream-fault.js';
 
@@ -31,7 +31,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
   slot = -1;
   deadline = 0;
   /** Moves while a request body comes in. */
-  headDueAt = 0;
+  #headDueAt = 0;
   #phase: Phase = 'head';
   #attempt: Attempt | null = null;
   /** Its answer was not for the client; it ends by itself, or with the exchange. */
@@ -58,17 +58,17 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
     readonly plan: ForwardPlan,
     readonly host: ForwardingHost,
   ) {
-    const raw = exchange.request!.raw;
-    const upstream = (exchange.upstream = plan.choice.choose(exchange));
-    this.#body = head.hasBody ? this.#upload(raw) : null;
-    this.#path = plan.target(exchange);
+    const upstream = exchange.upstream!;
+    const { target, lines } = exchange.outgoing ?? outgoingRequest(exchange, plan);
+    this.#body = head.hasBody && exchange.body === null ? this.#upload(exchange.request!.raw) : null;
+    this.#path = target;
     this.#request = {
       path: this.#path,
       method: head.method,
       headers: framingHeaders(exchange, head, upstream.hostHeader),
-      body: this.#body,
+      body: exchange.body ?? this.#body,
     };
-    this.#lines = outgoingLines(exchange, head, connectionOf(raw.socket), plan.outgoing);
+    this.#lines = lines;
     this.#attempts = new Attempts(this, upstream, plan.retry, host);
     this.#copy = plan.mirror && plan.mirror.copyOf({ exchange, head, path: this.#path, lines: this.#lines });
   }
@@ -77,7 +77,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
     this.sink.source = this;
     const now = this.host.clock.now();
     if (this.plan.totalMs > 0) this.#totalAt = now + this.plan.totalMs;
-    this.headDueAt = now + this.plan.timeoutMs;
+    this.#headDueAt = now + this.plan.timeoutMs;
     this.host.deadlines.watch(this);
     this.#attempts.begin();
   }
@@ -88,26 +88,36 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
     const attempt = new Attempt(this, backend, this.#lines);
     this.#attempt = attempt;
     if (this.#body !== null && !this.exchange.request!.raw.complete) attempt.uploading(true);
-    this.#wait('head', this.headDueAt);
+    this.#wait('head', this.#headDueAt);
     const options = this.#request;
     options.path = backend.basePath + this.#path;
-    if (this.#body?.used) options.body = this.#body = this.#body.again();
+    this.#rewindBody();
     if (backend.pool.dispatch(options, attempt, fresh)) return true;
     attempt.refused();
     return false;
   }
 
   get bodyless(): boolean {
-    return this.#body === null;
+    return this.#body === null && this.exchange.body === null;
   }
 
   get repeatable(): boolean {
     return this.#body === null || this.#body.repeatable;
   }
 
+  get headDueAt(): number {
+    return this.#totalAt > 0 ? Math.min(this.#totalAt, this.#headDueAt) : this.#headDueAt;
+  }
+
   pauseUntil(at: number): void {
     this.#attempt = null;
-    this.#wait('pause', Math.min(at, this.headDueAt));
+    this.#rewindBody();
+    this.#wait('pause', Math.min(at, this.#headDueAt));
+  }
+
+  /** Whoever read the body before hears no more of it. */
+  #rewindBody(): void {
+    if (this.#body?.used) this.#request.body = this.#body = this.#body.again();
   }
 
   attemptStarted(): void {
@@ -136,12 +146,10 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
   responseHead(status: number, statusText: string, raw: Buffer[], headers: IncomingHttpHeaders): void {
     const attempt = this.#attempt!;
     const { exchange, host, plan } = this;
-    if (
-      plan.retry !== null &&
-      this.#attempts.triedAgain(attempt.backend, status, retryAfterMs(headers, host.clock))
-    )
+    if (plan.retry !== null && this.#attempts.triedAgain(attempt.backend, status, headers))
       return this.#discard(attempt);
     this.#headSeen = true;
+    this.#body?.record?.drop();
     exchange.upstreamHeadAt = host.clock.now();
     if (isEventStream(headers)) this.#endless(attempt);
     exchange.upstream!.answering(exchange, attempt.backend);
@@ -156,7 +164,6 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
   }
 
   #discard(attempt: Attempt): void {
-    this.#discarded?.abort(new Error('tried again'), 'abandoned');
     this.#discarded = attempt;
     attempt.discard();
   }
@@ -192,7 +199,15 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
 
   #upload(raw: IncomingMessage): RequestBody {
     const wanted = this.head.expect === null ? () => {} : () => this.sink.interim(100, {});
-    return new RequestBody(raw, this.plan.maxBodySize, this, wanted);
+    return new RequestBody(raw, this.plan.maxBodySize, this, wanted, this.#record());
+  }
+
+  /** Null where the body would not be sent again anyway. */
+  #record(): BodyRecord | null {
+    const { retry } = this.plan;
+    const { method, contentLength } = this.head;
+    if (retry === null || contentLength > retry.maxBody || !retry.repeats(method)) return null;
+    return new BodyRecord(retry.maxBody);
   }
 
   uploadRead(chunk: Buffer): void {
@@ -201,16 +216,18 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
 
   uploadMoved(paused: boolean): void {
     this.#uploadPaused = paused;
-    if (this.#headSeen) this.#waitFor('body', this.plan.idleMs);
-    else this.#waitFor('upload', paused ? this.plan.idleMs : this.plan.bodyTimeoutMs);
+    if (this.#headSeen) return this.#waitFor('body', this.plan.idleMs);
+    const now = this.host.clock.now();
+    this.#headDueAt = now + this.plan.timeoutMs;
+    this.#wait('upload', now + (paused ? this.plan.idleMs : this.plan.bodyTimeoutMs));
   }
 
   uploadEnded(): void {
-    this.#attempt?.uploading(false);
     this.#copy?.bodyEnded();
+    this.#attempt?.uploading(false);
     if (this.#headSeen) return;
     const { timeoutMs, responseMs } = this.plan;
-    this.headDueAt = this.host.clock.now() + timeoutMs;
+    this.#headDueAt = this.host.clock.now() + timeoutMs;
     this.#waitFor('head', Math.min(timeoutMs, responseMs));
   }
 
@@ -229,9 +246,16 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
     if (this.#done) return;
     if (this.#phase === 'body') return this.#bodyExpired(now);
     if (this.#phase === 'upload' && !this.#uploadPaused) return this.refuse(new Refusal('request_timeout'));
-    if (now >= this.headDueAt || this.#totalIsOver(now)) return this.#headExpired();
-    if (this.#phase === 'pause') this.#attempts.resume();
+    if (now >= this.headDueAt) return this.#headExpired();
+    if (this.#phase === 'pause') this.#resumeAttempts();
     else this.#attemptExpired();
+  }
+
+  /** What was discarded has had its time, and holds a place at its backend. */
+  #resumeAttempts(): void {
+    this.#discarded?.abort(new Error('tried again'), 'abandoned');
+    this.#discarded = null;
+    this.#attempts.resume();
   }
 
   /** The time of this attempt is over; there may be time for another one. */
@@ -283,7 +307,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
     this.#finish();
     this.#attempts.cancel();
     this.#attempt?.abort(cause, outcome);
-    this.#body?.destroy();
+    this.#body?.dismiss();
   }
 
   #finish(): void {

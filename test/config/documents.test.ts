@@ -554,7 +554,6 @@ describe('what is not built yet', () => {
       cors: 'inherit',
       compression: false,
       security_headers: true,
-      retry: null,
       auth: 'none',
       balancing: { type: 'round_robin' },
       sticky: null,
@@ -579,14 +578,12 @@ describe('what is not built yet', () => {
       { rate_limit_global: { requests: 1, per: '1s', by: 'header:x-a' } },
       'rate_limit_global.by: limiting by',
     ],
-    [{ routes: [{ ...route, retry: {} }] }, 'routes[0].retry: retries'],
     [
       { routes: [{ ...route, rate_limit: { requests: 1, per: '1s', algorithm: 'fixed_window' } }] },
       'routes[0].rate_limit.algorithm',
     ],
-    [{ routes: [{ ...route, connection: { tls: {} } }] }, 'routes[0].connection.tls: TLS settings'],
     [{ routes: [{ ...route, ai: { anything: [1] } }] }, 'routes[0].ai: AI routing'],
-    [{ groups: [{ retry: {}, routes: [{ ...route, path: '/b' }] }] }, 'groups[0].retry: retries'],
+    [{ groups: [{ ai: {}, routes: [{ ...route, path: '/b' }] }] }, 'groups[0].ai: AI routing'],
   ])('is refused with any other value: %j', (document, expected) => {
     const [line = '', ...more] = issuesOf(() => json({ routes: [route], ...document }));
     expect(more).toEqual([]);

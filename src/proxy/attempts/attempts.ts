@@ -1,10 +1,14 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 import type { Clock } from '../../common/clock.js';
 import type { ExchangeLog } from '../../exchange/event-log.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { AnswerReason, Reason } from '../../exchange/reasons.js';
 import { Refusal } from '../../exchange/refusal.js';
 import type { Backend, TriedBackends, Upstream, WaitingExchange } from '../../exchange/upstream.js';
+import { DEADLINE_TICK_MS } from '../deadlines.js';
 import { isTimeout, reasonOf, ResponseTimeoutError } from '../upstream-fault.js';
+import { retryAfterMs } from './retry-after.js';
 import type { RetryCounts } from './retry-counts.js';
 import type { RetryPolicy } from './retry-policy.js';
 
@@ -50,6 +54,8 @@ export class Attempts implements WaitingExchange {
   #repeatedFresh = false;
   /** Sent again by the route's policy, the first time included. */
   #rounds = 1;
+  /** Bytes of the request may have reached an upstream. */
+  #sent = false;
   #pause: 'line' | 'backoff' | null = null;
   /** Monotonic milliseconds; 0 = this round has not waited in the line. */
   #lineEndsAt = 0;
@@ -69,6 +75,7 @@ export class Attempts implements WaitingExchange {
   /** Before a final head. Leads to another attempt, a pause, or a refusal. */
   failed(attempt: FailedAttempt, cause: Error): void {
     this.#lastCause = cause;
+    if (attempt.started) this.#sent = true;
     if (cause instanceof Refusal) return this.owner.refuse(cause);
     if (this.repeatsFresh(attempt, cause)) return this.#repeatFresh(attempt.backend);
     const reason = reasonOf(cause);
@@ -81,11 +88,11 @@ export class Attempts implements WaitingExchange {
 
   /**
    * The upstream's final status. True: it is not for the client, and the exchange is tried again.
-   * @param retryAfterMs what the upstream asks to wait; 0 = nothing
    */
-  triedAgain(backend: Backend, status: number, retryAfterMs: number): boolean {
+  triedAgain(backend: Backend, status: number, headers: IncomingHttpHeaders): boolean {
+    this.#sent = true;
     if (this.retry === null || !this.retry.retries(status) || !this.#mayRepeat) return false;
-    if (!this.#tryLater(String(status), retryAfterMs)) return false;
+    if (!this.#tryLater(String(status), retryAfterMs(headers, this.host.clock))) return false;
     (this.#tried ??= new Set()).add(backend);
     return true;
   }
@@ -104,7 +111,7 @@ export class Attempts implements WaitingExchange {
 
   /** The exchange is over. */
   cancel(): void {
-    if (this.#pause === 'line') this.upstream.leave(this);
+    if (this.#waits) this.upstream.leave(this);
     this.#pause = null;
   }
 
@@ -114,7 +121,7 @@ export class Attempts implements WaitingExchange {
     this.#pause = null;
     this.#try(backend, false);
     // It may be in the line again already: the pool of the backend that had a place was full.
-    return this.#pause !== 'line';
+    return !this.#waits;
   }
 
   #next(): void {
@@ -139,8 +146,9 @@ export class Attempts implements WaitingExchange {
   #nextRound(): void {
     this.#lastCause = null;
     this.#lineEndsAt = 0;
-    if (this.#tried !== null && this.upstream.pick(this.owner.exchange, this.#tried) === null)
-      this.#tried = null;
+    const other = this.#tried === null ? null : this.upstream.pick(this.owner.exchange, this.#tried);
+    if (other !== null) return this.#try(other, false);
+    this.#tried = null;
     this.#next();
   }
 
@@ -149,8 +157,9 @@ export class Attempts implements WaitingExchange {
     if (this.upstream.isFull(this.#tried) && this.#joinLine()) return;
     const refusal = this.#lastRefusal();
     const failed = this.#lastCause !== null && !(this.#lastCause instanceof Refusal);
-    // Nothing was sent in this round, so the method does not matter.
-    if (!failed || !this.#tryLater(refusal.reason, 0)) this.owner.refuse(refusal);
+    // While nothing was sent, the method does not matter.
+    const mayRepeat = failed && (!this.#sent || this.#mayRepeat);
+    if (!mayRepeat || !this.#tryLater(refusal.reason, 0)) this.owner.refuse(refusal);
   }
 
   /** What it waits in the line in one round is bounded together, also when it has to join again. */
@@ -169,6 +178,10 @@ export class Attempts implements WaitingExchange {
     if (cause instanceof Refusal) return cause;
     const reason: AnswerReason = isTimeout(cause) ? 'upstream_timeout' : 'upstream_unavailable';
     return new Refusal(reason, { cause });
+  }
+
+  get #waits(): boolean {
+    return this.#pause === 'line';
   }
 
   get #mayRepeat(): boolean {
@@ -193,11 +206,12 @@ export class Attempts implements WaitingExchange {
   }
 
   /** Another round, after the backoff: if the policy, its budget and the time allow it. */
-  #tryLater(reason: string, retryAfterMs: number): boolean {
+  #tryLater(reason: string, askedMs: number): boolean {
     const { retry, owner } = this;
     if (retry === null || this.#rounds >= retry.attempts || !owner.repeatable) return false;
-    const at = this.host.clock.now() + Math.max(retry.backoffMs(this.#rounds), retryAfterMs);
-    if (at >= owner.headDueAt || !retry.budget.take()) return false;
+    const at = this.host.clock.now() + Math.max(retry.backoffMs(this.#rounds), askedMs);
+    // Pauses end a tick late; who cannot try again in time keeps the answer there is.
+    if (at + DEADLINE_TICK_MS >= owner.headDueAt || !retry.budget.take()) return false;
     this.#rounds++;
     this.host.retries.retried(owner.exchange, reason);
     this.#pause = 'backoff';
