@@ -37,7 +37,6 @@ export const UNAVAILABLE: UnavailableKeys = {
   'total_rate_limit.by': key('limiting by anything but ip and route', 'ip'),
   'rate_limit.store': key('limits in Redis'),
   'rate_limit.on_store_failure': key('limits in Redis'),
-  'upstream.discovery': key('discovery'),
   'route.auth': key('authentication'),
   'route.roles': key('authorization by roles'),
   'route.ip': key('allowing and denying addresses'),

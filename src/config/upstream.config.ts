@@ -1,7 +1,15 @@
 import type { Duration } from '../common/duration.js';
 import { HealthCheckConfig } from './health-check.config.js';
 import { either, listOf, nested, orNull } from './keys/composites.js';
-import { backendUrl, hostHeader, listenHost, readableFile, statuses, urlFault } from './keys/formats.js';
+import {
+  backendUrl,
+  dnsServer,
+  hostHeader,
+  listenHost,
+  readableFile,
+  statuses,
+  urlFault,
+} from './keys/formats.js';
 import { Key } from './keys/key.js';
 import { duration, flag, integer, number, oneOf, text, textLike, textOf } from './keys/scalars.js';
 import type { RateLimitConfig } from './rate-limit.config.js';
@@ -133,8 +141,11 @@ export class DiscoveryConfig {
   @Key(oneOf('dns'), 'Where addresses come from.')
   type = 'dns' as const;
 
-  @Key(duration(), 'Time between two look-ups.')
+  @Key(duration(), 'Longest time between two look-ups.')
   interval: Duration = '30s';
+
+  @Key(listOf(dnsServer()), "DNS servers to ask; empty = the system's.")
+  servers: string[] = [];
 }
 
 /** The keys of an upstream; a route that lists backends itself may use any of them beside `backends`. */

@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.js';
 import type { Route, RouteHandler } from './route.js';
 import type { Upstream, UpstreamChoice } from './upstream.js';
 
-/** Everything compiled from one document: immutable, replaced whole. */
+/** Everything compiled from one document: immutable, replaced whole; the addresses that discovery finds alone come and go. */
 export interface Snapshot {
   /** Counts from 1; one more with every document applied. */
   readonly version: number;
@@ -73,10 +73,14 @@ export const ROUTE_MOUNTER = Symbol('RouteMounter');
 /** Compiles the document's upstreams beside the ones in force; nothing changes until `commit`. */
 export interface UpstreamCompiler {
   compile(config: Readonly<GatewayConfig>): CompiledUpstreams;
+  /** The listener is told when an upstream in force has other backends than before, without a new snapshot. */
+  watch(listener: () => void): void;
 }
 
 export interface CompiledUpstreams {
   readonly upstreams: ReadonlyMap<string, Upstream>;
+  /** Resolves when their backends are found, or when looking for them took too long. Never rejects. */
+  ready(): Promise<void>;
   /** Which of these upstreams each exchange of a route goes to. */
   choiceFor(route: Readonly<RouteConfig>): UpstreamChoice;
   /** The new snapshot is in force: retires what no snapshot uses any more. */
@@ -98,5 +102,6 @@ export const SNAPSHOT_PREPARER = Symbol('SnapshotPreparer');
 
 /** Told when a snapshot came into force (health probes, limiter and metric registries). */
 export interface SnapshotListener {
+  /** The same snapshot comes again when discovery has changed the backends of its upstreams. */
   applied(snapshot: Snapshot): void;
 }

@@ -43,7 +43,11 @@ export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState
     @Inject(ROUTE_MOUNTER) private readonly mounter: RouteMounter,
     @Inject(SNAPSHOT_PREPARER) private readonly preparer: SnapshotPreparer,
     @Inject(EXCHANGE_LOG) private readonly log: ExchangeLog,
-  ) {}
+  ) {
+    upstreamCompiler.watch(() => {
+      if (this.#current !== null) this.#tell(this.#current);
+    });
+  }
 
   /** Throws until the first document was applied: the listener opens after that. */
   get current(): Snapshot {
@@ -74,6 +78,7 @@ export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState
     await this.preparer.prepare(config);
     const compiled = this.upstreamCompiler.compile(config);
     try {
+      await compiled.ready();
       const routes = await this.#mountAll(config, compiled);
       const table = await RouteTable.buildSliced(routes);
       compiled.commit();

@@ -1,4 +1,4 @@
-import type { UpstreamConfig } from '../config/upstream.config.js';
+import type { BackendConfig, UpstreamConfig } from '../config/upstream.config.js';
 import { durationMs } from '../common/duration.js';
 import { normalisedUrl } from '../common/normalised-url.js';
 import type { Clock } from '../common/clock.js';
@@ -8,8 +8,16 @@ import { backendAddress, CompiledBackend } from './backend.js';
 import { breakerFor } from './breaker/index.js';
 import type { Balancer } from './balancing/balancer.js';
 import { balancers } from './balancing/index.js';
-import { balancingOf, CompiledUpstream } from './compiled-upstream.js';
+import { balancingOf, CompiledUpstream, type ListBackends } from './compiled-upstream.js';
 import { compileConnection, type Connection } from './connection/compile-connection.js';
+import type { DiscoveryEvents } from './discovery/discovery-events.js';
+import {
+  type DiscoveryTools,
+  followNames,
+  type FollowedNames,
+  type Place,
+  placesOf,
+} from './discovery/follow-names.js';
 import type { UpstreamEvents } from './upstream-events.js';
 import { compileSticky } from './sticky/sticky.js';
 import { WaitingLine } from './waiting-line.js';
@@ -30,13 +38,16 @@ export function compileUpstream(
   const key = `${JSON.stringify(config)} ${connection.key}`;
   if (before?.key === key) return before;
   const line = before?.line ?? new WaitingLine();
-  const backends = compileBackends(name, config, { before, line, connection, tools });
+  const names = followNames(name, config, before?.names, tools);
+  const list = backendLister(name, config, { names, line, connection, tools });
+  const backends = list(before?.backends ?? [], []);
   const { max_in_flight: bound } = config;
   return new CompiledUpstream({
     name,
     key,
     config,
     backends,
+    discovered: names.size === 0 ? null : { names, list },
     line,
     balancer: balancerFor(config, before, tools),
     admission: new UpstreamAdmission(
@@ -51,53 +62,88 @@ export function compileUpstream(
 }
 
 /** What upstreams are compiled with. */
-export interface UpstreamTools {
+export interface UpstreamTools extends DiscoveryTools {
   readonly clock: Clock;
   /** From 0 to below 1. */
   readonly random: () => number;
-  readonly events: UpstreamEvents;
+  readonly events: UpstreamEvents & DiscoveryEvents;
   /** Signs the cookies of upstreams that have no secret of their own. */
   readonly secret: Buffer;
 }
 
 interface Surroundings {
-  readonly before: CompiledUpstream | undefined;
+  readonly names: FollowedNames;
   readonly line: WaitingLine;
   readonly connection: Connection;
   readonly tools: UpstreamTools;
 }
 
-function compileBackends(
+/** Lists the backends: for each that the config names itself, or one for each server behind its name. */
+function backendLister(
   upstream: string,
   config: Readonly<UpstreamConfig>,
-  { before, line, connection, tools }: Surroundings,
-): CompiledBackend[] {
-  const kept = new Map(before?.backends.map((backend) => [backend.id, backend]));
+  surroundings: Surroundings,
+): ListBackends {
   const ids = new Set<string>();
-  return config.backends.map((backend): CompiledBackend => {
-    const address = backendAddress(backend.url);
-    const id = uniqueId(backend.id ?? normalisedUrl(backend.url), ids);
-    const { url, weight, proxy } = backend;
-    const poolKey = connection.poolKey(address.origin, proxy);
-    const known = kept.get(id);
-    return new CompiledBackend({
-      ...address,
-      id,
-      url,
-      upstream,
-      weight,
-      line,
-      // A new backend starts healthy: it serves at once, and its first probes tell otherwise.
-      state: known?.state ?? newState(before === undefined ? 0 : tools.clock.now()),
-      pool: known?.poolKey === poolKey ? known.pool : connection.openPool(address.origin, proxy),
-      poolKey,
-      breaker: breakerFor(config.circuit_breaker, known?.breaker ?? null, { upstream, url }, tools),
-      maxInFlight: config.max_in_flight?.limit ?? 0,
-    });
+  const written = config.backends.map((backend) => ({
+    backend,
+    id: uniqueId(backend.id ?? normalisedUrl(backend.url), ids),
+  }));
+  return (kept, own) => {
+    const keptById = new Map(kept.map((backend) => [backend.id, backend]));
+    const ownById = new Map(own.map((backend) => [backend.id, backend]));
+    // The first backends of an upstream share the load at once as they will later.
+    const since = kept.length === 0 ? 0 : surroundings.tools.clock.now();
+    return written.flatMap(({ backend, id }) =>
+      placesOf(backend, id, surroundings.names).map((place) => {
+        const known = keptById.get(place.id);
+        const mine = ownById.get(place.id);
+        return mine !== undefined && isStill(mine, place, known)
+          ? mine
+          : compileBackend({ upstream, config, backend, place, since, known: known ?? mine }, surroundings);
+      }),
+    );
+  };
+}
+
+function isStill(mine: CompiledBackend, { weight }: Place, known: CompiledBackend | undefined): boolean {
+  if (mine.weight !== weight) return false;
+  return known === undefined || (mine.state === known.state && mine.pool === known.pool);
+}
+
+interface BackendSource {
+  readonly upstream: string;
+  readonly config: Readonly<UpstreamConfig>;
+  readonly backend: Readonly<BackendConfig>;
+  readonly place: Place;
+  /** From when it counts as serving if it is new; 0 = always. */
+  readonly since: number;
+  readonly known: CompiledBackend | undefined;
+}
+
+function compileBackend(
+  { upstream, config, backend, place, since, known }: BackendSource,
+  { line, connection, tools }: Surroundings,
+): CompiledBackend {
+  const address = backendAddress(backend.url);
+  const { id, url, weight, at } = place;
+  const poolKey = connection.poolKey(address.origin, backend.proxy);
+  return new CompiledBackend({
+    ...address,
+    id,
+    url,
+    upstream,
+    weight,
+    line,
+    // A new backend starts healthy: it serves at once, and its first probes tell otherwise.
+    state: known?.state ?? newState(since),
+    pool: known?.poolKey === poolKey ? known.pool : connection.openPool(address.origin, backend.proxy, at),
+    poolKey,
+    breaker: breakerFor(config.circuit_breaker, known?.breaker ?? null, { upstream, url }, tools),
+    maxInFlight: config.max_in_flight?.limit ?? 0,
   });
 }
 
-/** @param servingSince 0 for the backends of a start, which share the load as they will later. */
 function newState(servingSince: number): BackendState {
   return { healthy: true, inFlight: 0, draining: false, servingSince };
 }

@@ -5,8 +5,11 @@ import type { Backend, TriedBackends, Upstream, WaitingExchange } from '../excha
 import type { UpstreamAdmission } from './admission.js';
 import type { CompiledBackend } from './backend.js';
 import type { Balancer } from './balancing/balancer.js';
+import type { FollowedNames } from './discovery/follow-names.js';
 import type { Sticky } from './sticky/sticky.js';
 import type { WaitingLine } from './waiting-line.js';
+
+const NO_NAMES: FollowedNames = new Map();
 
 /** What {@link CompiledUpstream} is made of. */
 export interface UpstreamParts {
@@ -15,6 +18,8 @@ export interface UpstreamParts {
   readonly key: string;
   readonly config: Readonly<UpstreamConfig>;
   readonly backends: readonly CompiledBackend[];
+  /** Null, or absent, where the backends stay those of the config. */
+  readonly discovered?: DiscoveredBackends | null;
   readonly balancer: Balancer;
   readonly admission: UpstreamAdmission;
   /** Null without `sticky`. */
@@ -27,11 +32,26 @@ export interface UpstreamParts {
   readonly queue: number;
 }
 
+/** Backends behind names that are looked up again and again. */
+export interface DiscoveredBackends {
+  readonly names: FollowedNames;
+  /** The backends as the names have them now. */
+  readonly list: ListBackends;
+}
+
+/**
+ * @param kept whose states and pools the backends of the same ids go on with
+ * @param own those of them that are still as they should be stay the same objects
+ */
+export type ListBackends = (
+  kept: readonly CompiledBackend[],
+  own: readonly CompiledBackend[],
+) => readonly CompiledBackend[];
+
 export class CompiledUpstream implements Upstream {
   readonly name: string;
   readonly key: string;
   readonly config: Readonly<UpstreamConfig>;
-  readonly backends: readonly CompiledBackend[];
   readonly balancer: Balancer;
   readonly balancing: string;
   readonly critical: boolean;
@@ -40,19 +60,23 @@ export class CompiledUpstream implements Upstream {
   readonly queueMs: number;
   readonly line: WaitingLine;
   readonly ownCookie: string | null;
-  readonly #queueLength: number;
+  readonly #queue: number;
+  readonly #discovered: DiscoveredBackends | null;
   readonly #admission: UpstreamAdmission;
   readonly #sticky: Sticky | null;
+  // Discovery puts other lists in the place of these; no list is ever changed.
+  #backends: readonly CompiledBackend[] = [];
   /** Those that take part in balancing: `weight: 0` takes a backend out of the rotation, whatever the algorithm. */
-  readonly #rotation: readonly Backend[];
-  readonly #only: Backend | null;
+  #rotation: readonly Backend[] = [];
+  #only: Backend | null = null;
+  /** Places in the line. */
+  #queueLength = 0;
 
   constructor(parts: UpstreamParts) {
-    const { config, backends } = parts;
+    const { config } = parts;
     this.name = parts.name;
     this.key = parts.key;
     this.config = config;
-    this.backends = Object.freeze(backends);
     this.balancer = parts.balancer;
     this.balancing = balancingOf(config).type;
     this.critical = config.critical;
@@ -63,9 +87,41 @@ export class CompiledUpstream implements Upstream {
     this.ownCookie = parts.sticky && parts.sticky.cookie;
     this.#sticky = parts.sticky;
     this.#admission = parts.admission;
+    this.#discovered = parts.discovered ?? null;
+    this.#queue = parts.queue;
+    this.#use(parts.backends);
+  }
+
+  get backends(): readonly CompiledBackend[] {
+    return this.#backends;
+  }
+
+  /** Names that are looked up again and again; empty without `discovery`. */
+  get names(): FollowedNames {
+    return this.#discovered === null ? NO_NAMES : this.#discovered.names;
+  }
+
+  /**
+   * Takes the servers that its names have now, going on with the states and pools of `kept`. True when that made
+   * another list.
+   */
+  refresh(kept: readonly CompiledBackend[] = this.#backends): boolean {
+    if (this.#discovered === null) return false;
+    const before = this.#backends;
+    const backends = this.#discovered.list(kept, before);
+    if (backends.length === before.length && backends.every((backend, at) => backend === before[at]))
+      return false;
+    this.#use(backends);
+    this.#sticky?.use(backends);
+    this.#succeed(before);
+    return true;
+  }
+
+  #use(backends: readonly CompiledBackend[]): void {
+    this.#backends = Object.freeze(backends);
     this.#rotation = Object.freeze(backends.filter((backend) => backend.weight > 0));
     this.#only = this.#rotation.length === 1 ? this.#rotation[0]! : null;
-    this.#queueLength = parts.queue * this.#rotation.length;
+    this.#queueLength = this.#queue * this.#rotation.length;
   }
 
   pick(exchange: Exchange, tried: TriedBackends | null): Backend | null {
@@ -115,12 +171,16 @@ export class CompiledUpstream implements Upstream {
 
   /** It comes into force instead of `before`: exchanges that wait on that one get what the new bound gives. */
   succeed(before: CompiledUpstream): void {
-    const successors = new Map(this.backends.map((backend) => [backend.id, backend]));
-    for (const backend of before.backends) {
-      const successor = successors.get(backend.id);
-      if (successor !== undefined) backend.succeededBy(successor);
-    }
+    this.#succeed(before.backends);
     this.line.advance();
+  }
+
+  #succeed(before: readonly CompiledBackend[]): void {
+    const successors = new Map(this.#backends.map((backend) => [backend.id, backend]));
+    for (const backend of before) {
+      const successor = successors.get(backend.id);
+      if (successor !== undefined && successor !== backend) backend.succeededBy(successor);
+    }
   }
 }
 

@@ -95,6 +95,16 @@ export function urlFault(value: string, schemes: readonly string[]): string | un
   return undefined;
 }
 
+/** A DNS server: an address, with a port where it is not 53. */
+export const dnsServer = (): ScalarKind =>
+  textOf('an address such as 10.0.0.2, 10.0.0.2:5353 or [::1]:5353', (value) => {
+    const parts = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(value);
+    const address = parts === null ? value : (parts[1] ?? parts[2] ?? '');
+    if (isIP(address) === 0) return 'is no address';
+    const port = Number(parts?.[3] ?? 53);
+    return port > 0 && port <= 65_535 ? undefined : 'has a bad port';
+  });
+
 /** The url of a backend: absolute, with at most a base path. */
 export const backendUrl = (): ScalarKind =>
   textOf('an http or https url such as http://localhost:8081, with at most a base path', (value) => {

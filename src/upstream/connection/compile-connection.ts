@@ -6,7 +6,7 @@ import { readTlsFiles, type TlsFiles } from '../../config/tls-files.js';
 import type { BackendConfig, ConnectionConfig, UpstreamTlsConfig } from '../../config/upstream.config.js';
 import { BackendConnectionPool } from '../connection-pool.js';
 import { Dialer } from './dialer.js';
-import { dialTarget } from './dial-target.js';
+import { type DialAddress, type DialTarget, dialTarget } from './dial-target.js';
 import { proxyAt } from './proxy.js';
 import type { TlsSettings } from './tls-client.js';
 
@@ -16,7 +16,8 @@ export interface Connection {
   readonly key: string;
   /** The same for one backend: its pool may serve on while this stays the same. */
   poolKey(origin: URL, proxy: string | undefined): string;
-  openPool(origin: URL, proxy: string | undefined): BackendConnectionPool;
+  /** @param at where discovery found the backend; null = where the url says */
+  openPool(origin: URL, proxy: string | undefined, at?: DialAddress | null): BackendConnectionPool;
 }
 
 /** Throws when a file cannot be read any more, or does not hold what it held when the document was checked. */
@@ -27,9 +28,10 @@ export function compileConnection(upstream: string, config: Readonly<ConnectionC
   return {
     key,
     poolKey: (origin, proxy) => digest(`${key} ${origin.origin} ${proxy ?? ''}`),
-    openPool(origin, proxy) {
+    openPool(origin, proxy, at = null) {
       tls ??= tlsSettings(config.tls, files);
-      return new BackendConnectionPool(origin, config, dialerFor(origin, proxy, config, tls));
+      const target = dialTarget(origin, { serverName: config.tls?.server_name ?? null, at });
+      return new BackendConnectionPool(origin, config, dialerFor(target, proxy, config, tls));
     },
   };
 }
@@ -50,13 +52,13 @@ function tlsSettings(config: Readonly<UpstreamTlsConfig> | null, { ca, cert, key
 }
 
 function dialerFor(
-  origin: URL,
+  target: DialTarget,
   proxy: BackendConfig['proxy'],
   config: Readonly<ConnectionConfig>,
   tls: TlsSettings,
 ): Dialer {
   const route = {
-    target: dialTarget(origin, { serverName: config.tls?.server_name ?? null }),
+    target,
     proxy: proxy === undefined ? null : proxyAt(proxy),
     timeoutMs: durationMs(config.connect_timeout),
     noDelay: config.tcp_no_delay,

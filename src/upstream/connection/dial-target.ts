@@ -11,19 +11,26 @@ export interface DialTarget {
 export interface DialOverrides {
   /** `tls.server_name`. */
   readonly serverName: string | null;
-  /** Connect to this address instead of the url's host, which stays the name that TLS asks for. */
-  readonly address?: string;
+  /** Connect there instead of to the url's host, which stays the name that TLS asks for. */
+  readonly at?: DialAddress | null;
+}
+
+/** Where a name leads. */
+export interface DialAddress {
+  /** IPv4 or IPv6, without brackets. */
+  readonly address: string;
+  readonly port: number;
 }
 
 /** The one place that says which host is dialled, and which name it must prove. The client's Host has no say in it. */
-export function dialTarget(origin: URL, { serverName, address }: DialOverrides): DialTarget {
+export function dialTarget(origin: URL, { serverName, at }: DialOverrides): DialTarget {
   const host = origin.hostname.replace(/^\[|\]$/g, '');
   const secure = origin.protocol === 'https:';
   const port = origin.port === '' ? (secure ? 443 : 80) : Number(origin.port);
-  return { host: address ?? host, port, secure, serverName: serverName ?? host };
+  return { host: at?.address ?? host, port: at?.port ?? port, secure, serverName: serverName ?? host };
 }
 
 /** Host and port as CONNECT names them (RFC 9110 §9.3.6). */
-export function authorityOf({ host, port }: DialTarget): string {
+export function authorityOf({ host, port }: Pick<DialTarget, 'host' | 'port'>): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -37,8 +37,8 @@ interface Tie {
 /** Keeps clients at one backend of an upstream by a signed cookie. */
 export class Sticky {
   readonly #ties = new WeakMap<Exchange, Tie>();
-  readonly #backends: ReadonlyMap<string, Backend>;
-  readonly #tags: ReadonlyMap<Backend, string>;
+  #backends: ReadonlyMap<string, Backend> = new Map();
+  #tags: ReadonlyMap<Backend, string> = new Map();
 
   // oxlint-disable-next-line max-params -- what a tie is made of.
   constructor(
@@ -49,7 +49,12 @@ export class Sticky {
     backends: readonly Backend[],
     private readonly clock: Clock,
   ) {
-    const tagged = backends.map((backend) => [affinity.tagOf(backend.id), backend] as const);
+    this.use(backends);
+  }
+
+  /** The upstream's backends are these from now on. */
+  use(backends: readonly Backend[]): void {
+    const tagged = backends.map((backend) => [this.affinity.tagOf(backend.id), backend] as const);
     // Weight 0 takes a backend out of the rotation, for known clients too.
     this.#backends = new Map(tagged.filter(([, { weight }]) => weight > 0));
     this.#tags = new Map(tagged.map(([tag, backend]) => [backend, tag]));
@@ -67,7 +72,9 @@ export class Sticky {
     const left = tie.expiresAt - now;
     // A shorter `ttl` than the one it was made with holds for old cookies too.
     if (tie.backend === backend && left * 2 >= this.ttl && left <= this.ttl) return;
-    const mine = readClaim(this.affinity.sign(this.#tags.get(backend)!, now + this.ttl))!;
+    // One that discovery has let go meanwhile may still answer.
+    const tag = this.#tags.get(backend) ?? this.affinity.tagOf(backend.id);
+    const mine = readClaim(this.affinity.sign(tag, now + this.ttl))!;
     const line = setCookie(this.cookie, mine, tie.others, { now, secure: cameSecurely(exchange) });
     exchange.responseHeaders.push('Set-Cookie', line);
   }
