@@ -27,6 +27,8 @@ export interface StoredResponse {
   readonly alwaysValidate: boolean;
   /** Never served stale, whatever the client would take (`must-revalidate`, `proxy-revalidate`, `s-maxage`). */
   readonly neverStale: boolean;
+  /** Marked for everybody: requests with credentials may have it too (RFC 9111 §3.5). */
+  readonly shared: boolean;
 }
 
 /** All variants of one primary key: what is put, read and evicted together. Never changed once it is stored. */
