@@ -797,8 +797,11 @@ const REFUSALS: readonly Row[] = [
   [
     'a client certificate without its key',
     upstream('connection: {tls: {cert_file: package.json}}'),
-    ['2:76 upstreams.u.connection.tls.cert_file: stands alone, expected cert_file and key_file together'],
-    { unavailable: {} },
+    [
+      '2:64 upstreams.u.connection.tls: is for nobody, expected an https url of a backend, or no `tls`',
+      '2:76 upstreams.u.connection.tls.cert_file: stands alone, expected cert_file and key_file together',
+      '2:76 upstreams.u.connection.tls.cert_file: "package.json" holds no certificate, expected certificates in PEM',
+    ],
   ],
   [
     'a bad proxy',
@@ -806,7 +809,6 @@ const REFUSALS: readonly Row[] = [
     [
       '2:66 upstreams.u.connection.proxy: the value is not an absolute http url, expected environment, or an http url such as http://proxy:3128',
     ],
-    { unavailable: {} },
   ],
   [
     'prototype keys',

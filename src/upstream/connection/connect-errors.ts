@@ -32,6 +32,6 @@ export class ProxyError extends Error {
 /** A name with several addresses fails with one error for each. */
 function textOf(error: Error): string {
   if (error instanceof AggregateError)
-    return error.errors.map((one) => String((one as Error).message)).join('; ');
+    return (error.errors as Error[]).map(({ message }) => message).join('; ');
   return error.message.trim();
 }
