@@ -38,6 +38,8 @@ export class Attempt implements PooledHandler {
   #unread = LONGEST_DISCARDED;
   #outcome: Outcome = 'success';
   #permit: Permit | null;
+  /** Set when the gateway itself gave it up. */
+  #abortedAs: Outcome | null = null;
 
   constructor(
     readonly owner: AttemptOwner,
@@ -88,7 +90,7 @@ export class Attempt implements PooledHandler {
   onResponseError(_controller: Dispatcher.DispatchController | null, cause: Error): void {
     const silent = this.#silent;
     const tells = !isClients(cause) && !this.owner.repeatsFresh(this, cause);
-    this.#finish(false, tells ? 'failure' : 'abandoned');
+    this.#finish(false, this.#abortedAs ?? (tells ? 'failure' : 'abandoned'));
     if (!silent) this.owner.attemptFailed(this, cause);
   }
 
@@ -122,9 +124,11 @@ export class Attempt implements PooledHandler {
   abort(cause: Error, outcome: Outcome): void {
     this.#silent = true;
     if (this.#over) return;
-    this.#end(outcome);
+    this.#abortedAs = outcome;
+    // The backend first: whoever gets this one's place must not be one too many there.
     if (this.#controller) this.#controller.abort(cause);
     else if (!this.backend.pool.cancel(this)) this.connection?.destroy(cause);
+    this.#end(outcome);
   }
 
   #read(controller: Dispatcher.DispatchController, bytes: number): void {
