@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 
 import { StatusController } from './admin/status.controller.js';
+import { AuthModule } from './auth/auth.module.js';
 import { CLOCK, systemClock } from './common/clock.js';
 import { GatewayConfigModule } from './config/config.module.js';
 import type { GatewayConfig } from './config/gateway.config.js';
@@ -33,7 +34,7 @@ import { UpstreamModule } from './upstream/upstream.module.js';
 class ClockModule {}
 
 @Module({
-  imports: [RateLimitModule],
+  imports: [AuthModule, RateLimitModule],
   providers: [pipelineProvider, InterceptorStage, forwardersProvider],
   exports: [pipelineProvider, forwardersProvider],
 })

@@ -3,5 +3,11 @@ import { expect, it } from 'vitest';
 import { STAGES } from './pipeline.js';
 
 it('runs the stages in the order of the path', () => {
-  expect(STAGES.map(({ name }) => name)).toEqual(['RateLimitGuardFactory', 'ExtensionUses']);
+  expect(STAGES.map(({ name }) => name)).toEqual([
+    'IpListGuardFactory',
+    'RateLimitGuardFactory',
+    'AuthGuardFactory',
+    'RolesGuardFactory',
+    'ExtensionUses',
+  ]);
 });

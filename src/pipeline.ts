@@ -1,5 +1,8 @@
 import type { Provider } from '@nestjs/common';
 
+import { AuthGuardFactory } from './auth/auth.guard-factory.js';
+import { IpListGuardFactory } from './auth/ip-lists/ip-list.guard-factory.js';
+import { RolesGuardFactory } from './auth/roles/roles.guard-factory.js';
 import { FORWARD_STAGES, type ForwarderFactory } from './exchange/forwarder.js';
 import { PIPELINE, type GuardFactory } from './exchange/stage.js';
 import { ExtensionUses } from './extensions/host/extension-uses.js';
@@ -12,7 +15,10 @@ import { RateLimitGuardFactory } from './rate-limit/rate-limit.guard-factory.js'
  * one writer to the client, and the observers (proxy/).
  */
 export const STAGES = [
+  IpListGuardFactory, // addresses that may pass or may not
   RateLimitGuardFactory, // limits that need no identity: global, per ip, per route
+  AuthGuardFactory, // who it is: token, API key
+  RolesGuardFactory, // what that one may do
   ExtensionUses, // the route's own guards
 ] as const;
 
