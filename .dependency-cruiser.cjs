@@ -6,6 +6,7 @@ const ROOMS = [
   'auth',
   'rate-limit',
   'cache',
+  'redis',
   'transform',
   'proxy',
   'upstream',

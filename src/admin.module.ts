@@ -4,6 +4,7 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AdminController } from './admin/admin.controller.js';
 import { AdminOriginGuard } from './admin/admin-origin.guard.js';
 import { AdminTokenGuard } from './admin/admin-token.guard.js';
+import { CacheController } from './admin/cache.controller.js';
 import type { GatewayConfig } from './config/gateway.config.js';
 import { GATEWAY_CONTROL, type GatewayControl } from './exchange/gateway-control.js';
 import { LoggingModule } from './logging/logging.module.js';
@@ -24,7 +25,7 @@ export class AdminModule {
     return {
       module: AdminModule,
       imports: [LoggingModule.forRoot(config.logging, logOutput), OwnEndpointsThrottlerModule],
-      controllers: [AdminController],
+      controllers: [AdminController, CacheController],
       providers: [
         { provide: GATEWAY_CONTROL, useValue: control },
         { provide: APP_FILTER, useClass: ProblemFilter },

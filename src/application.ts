@@ -8,6 +8,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { DestinationStream } from 'pino';
 
 import { AdminModule } from './admin.module.js';
+import { ConfiguredCacheStores } from './cache/stores/configured-stores.js';
 import { durationMs } from './common/duration.js';
 import type { GatewayConfig } from './config/gateway.config.js';
 import type { ShutdownConfig } from './config/server.config.js';
@@ -33,6 +34,7 @@ import { fastifyOptions, Listener } from './proxy/listener.js';
 import { MirrorCounts } from './proxy/mirror/mirror-counts.js';
 import { WebSocketSlots } from './proxy/upgrade/websocket-slots.js';
 import { RateLimitGuardFactory } from './rate-limit/rate-limit.guard-factory.js';
+import { ConfiguredRedisConnections } from './redis/redis-connections.js';
 import { SnapshotService } from './routing/snapshot.service.js';
 
 export interface StartOptions {
@@ -151,6 +153,8 @@ class Gateway implements RunningGateway {
       this.app.get(WebSocketSlots, { strict: false }),
       this.app.get(RetryCounts, { strict: false }),
       this.app.get(MirrorCounts, { strict: false }),
+      this.app.get(ConfiguredCacheStores, { strict: false }),
+      this.app.get(ConfiguredRedisConnections, { strict: false }),
     ];
     return metrics ? [...listeners, metrics] : listeners;
   }

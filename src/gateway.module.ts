@@ -4,6 +4,7 @@ import { ScheduleModule } from '@nestjs/schedule';
 
 import { StatusController } from './admin/status.controller.js';
 import { AuthModule } from './auth/auth.module.js';
+import { CacheStoresModule } from './cache/stores/cache-stores.module.js';
 import { CLOCK, systemClock } from './common/clock.js';
 import { GatewayConfigModule } from './config/config.module.js';
 import type { GatewayConfig } from './config/gateway.config.js';
@@ -26,7 +27,9 @@ import { ProblemFilter } from './proxy/problem.filter.js';
 import { ProxyModule } from './proxy/proxy.module.js';
 import { OwnEndpointsGuard, OwnEndpointsThrottlerModule } from './rate-limit/own-endpoints.throttler.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
+import { RedisModule } from './redis/redis.module.js';
 import { RoutingModule } from './routing/routing.module.js';
+import { TransformModule } from './transform/transform.module.js';
 import { UpstreamModule } from './upstream/upstream.module.js';
 
 @Global()
@@ -34,7 +37,7 @@ import { UpstreamModule } from './upstream/upstream.module.js';
 class ClockModule {}
 
 @Module({
-  imports: [AuthModule, RateLimitModule],
+  imports: [AuthModule, RateLimitModule, TransformModule],
   providers: [pipelineProvider, InterceptorStage, forwardersProvider],
   exports: [pipelineProvider, forwardersProvider],
 })
@@ -92,6 +95,8 @@ export class GatewayModule {
         RoutingModule.with([UpstreamModule, proxy]),
         MetricsModule.register(config.metrics, config.admin.allow_from, [RateLimitModule, proxy]),
         ExtensionsHostModule.for(extensions),
+        RedisModule,
+        CacheStoresModule,
         StateModule,
         HealthModule,
         PipelineModule,

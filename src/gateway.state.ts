@@ -3,13 +3,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from './common/clock.js';
 import { VERSION } from './common/version.js';
 import { CONFIG_FILE } from './config/config.module.js';
-import type {
-  BackendChange,
-  BackendChanged,
-  GatewayControl,
-  GatewayStatus,
-  RouteStatus,
-  UpstreamStatus,
+import {
+  type BackendChange,
+  type BackendChanged,
+  CACHE_CONTROL,
+  type CacheClear,
+  type CacheCleared,
+  type CacheControl,
+  type CacheStats,
+  type GatewayControl,
+  type GatewayStatus,
+  type RouteStatus,
+  type UpstreamStatus,
 } from './exchange/gateway-control.js';
 import type { Readiness } from './exchange/readiness.js';
 import type { Route } from './exchange/route.js';
@@ -29,6 +34,7 @@ export class GatewayState implements GatewayControl, Readiness {
     private readonly active: ActiveExchanges,
     @Inject(CONFIG_FILE) private readonly file: string,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CACHE_CONTROL) private readonly cache: CacheControl,
   ) {}
 
   ready(): boolean {
@@ -56,6 +62,18 @@ export class GatewayState implements GatewayControl, Readiness {
 
   setBackendState(change: BackendChange): Promise<BackendChanged> {
     return Promise.resolve(setBackendState(this.snapshots.upstreams(), change, this.clock));
+  }
+
+  cacheStats(): Promise<CacheStats> {
+    return Promise.resolve(this.cache.stats());
+  }
+
+  async clearCache(clear: CacheClear): Promise<CacheCleared> {
+    const cleared = await this.cache.clear(clear);
+    const known = this.snapshots.current.routes.map(({ id }) => id);
+    // A route that is gone may have left entries behind.
+    if (cleared === 0 && clear.route !== undefined && !known.includes(clear.route)) return { known };
+    return { cleared };
   }
 }
 

@@ -8,6 +8,8 @@ export interface GatewayControl {
   upstreams(): Promise<UpstreamStatus[]>;
   /** Takes a backend out of service for new exchanges, or puts it back. */
   setBackendState(change: BackendChange): Promise<BackendChanged>;
+  cacheStats(): Promise<CacheStats>;
+  clearCache(clear: CacheClear): Promise<CacheCleared>;
 }
 
 /** Nest token of the {@link GatewayControl}. */
@@ -63,3 +65,44 @@ export interface BackendStatus {
   readonly in_flight: number;
   readonly circuit: 'closed' | 'open' | 'half-open';
 }
+
+/** Since the start. */
+interface CacheNumbers {
+  /** Null where it can't be told: in Redis, which other gateways use too. */
+  readonly entries: number | null;
+  readonly bytes: number | null;
+  readonly hits: number;
+  readonly misses: number;
+  readonly stores: number;
+  readonly evictions: number;
+  readonly invalidations: number;
+}
+
+export interface RouteCacheStats extends CacheNumbers {
+  readonly id: string;
+}
+
+export interface CacheStats extends CacheNumbers {
+  /** Those that have cached. */
+  readonly routes: readonly RouteCacheStats[];
+}
+
+/** What to clear: the entries for which all that is given holds; nothing given means all. */
+export interface CacheClear {
+  /** Id of a route. */
+  readonly route?: string;
+  /** Canonical path of clients' requests, without a query. */
+  readonly path?: string;
+}
+
+/** How many entries are gone, or the ids that might have been meant by one that no route has. */
+export type CacheCleared = { readonly cleared: number } | { readonly known: readonly string[] };
+
+/** The cache as the gateway's control asks it. */
+export interface CacheControl {
+  stats(): CacheStats;
+  clear(clear: CacheClear): Promise<number>;
+}
+
+/** Nest token of the {@link CacheControl}. */
+export const CACHE_CONTROL = Symbol('CacheControl');

@@ -60,6 +60,25 @@ export interface MirroredCounts {
 /** Nest token of the {@link MirroredCounts}. */
 export const MIRRORED_COUNTS = Symbol('MirroredCounts');
 
+/** What became of requests on routes that cache, since the start. */
+export interface CachedCounts {
+  cachedCounts(): Iterable<CachedCount>;
+  /** Bytes that entries take in this process; null when they are kept elsewhere, or nothing caches. */
+  cachedBytes(): number | null;
+}
+
+export interface CachedCount {
+  readonly path: string;
+  readonly hits: number;
+  readonly misses: number;
+  readonly stores: number;
+  readonly evictions: number;
+  readonly invalidations: number;
+}
+
+/** Nest token of the {@link CachedCounts}. */
+export const CACHED_COUNTS = Symbol('CachedCounts');
+
 /** What the configuration in force is. */
 export interface ConfigState {
   /** Counts up from 1 with every document applied. */

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 
 import type {
+  CachedCounts,
   ConfigState,
   LimitedCounts,
   MirroredCounts,
@@ -29,6 +30,7 @@ export interface MetricSources {
   readonly retries: RetriedCounts | null;
   readonly mirrored: MirroredCounts | null;
   readonly webSockets: WebSocketCounts | null;
+  readonly cached: CachedCounts | null;
   readonly config: ConfigState | null;
 }
 
@@ -45,11 +47,20 @@ export function registerGatewayMetrics(
   if (sources.retries) metrics.retries(sources.retries);
   if (sources.mirrored) metrics.mirrored(sources.mirrored);
   if (sources.webSockets) metrics.webSockets(sources.webSockets);
+  if (sources.cached) metrics.cached(sources.cached);
   if (sources.config) metrics.config(sources.config);
 }
 
 /** In the order of their numbers. */
 const CIRCUITS: readonly CircuitName[] = ['closed', 'open', 'half-open'];
+
+const CACHED = [
+  ['hits', 'Requests answered from the cache.'],
+  ['misses', 'Requests to caching routes that the upstream had to answer.'],
+  ['stores', 'Answers put into the cache.'],
+  ['evictions', 'Entries that had to make room in the cache.'],
+  ['invalidations', 'Entries removed by unsafe requests.'],
+] as const;
 
 class GatewayMetrics {
   constructor(
@@ -133,6 +144,16 @@ class GatewayMetrics {
     );
   }
 
+  cached(source: CachedCounts): void {
+    for (const [name, help] of CACHED) {
+      this.counter(`gateway_cache_${name}_total`, help, ['path'], () => cachedSamples(source, name));
+    }
+    this.gauge('gateway_cache_bytes', 'Size of the entries kept in memory.', [], () => {
+      const bytes = source.cachedBytes();
+      return bytes === null ? [] : [sample({}, bytes)];
+    });
+  }
+
   config(source: ConfigState): void {
     this.gauge(
       'gateway_config_last_reload_successful',
@@ -198,6 +219,15 @@ function upstreamSamples(source: ExchangeMetrics): HistogramSample[] {
   return Array.from(source.upstreams, ([upstream, backends]) =>
     Array.from(backends, ([backend, series]) => ({ labels: { upstream, backend }, series })),
   ).flat();
+}
+
+/** Routes may share a path. */
+function cachedSamples(source: CachedCounts, name: (typeof CACHED)[number][0]): Sample[] {
+  const sums = new Map<string, number>();
+  for (const count of source.cachedCounts()) {
+    sums.set(count.path, (sums.get(count.path) ?? 0) + count[name]);
+  }
+  return Array.from(sums, ([path, sum]) => sample({ path }, sum));
 }
 
 function backendSamples(source: CurrentUpstreams, value: (backend: Backend) => number): Sample[] {

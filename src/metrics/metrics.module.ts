@@ -5,6 +5,8 @@ import { Registry } from 'prom-client';
 import type { MetricsConfig } from '../config/observability.config.js';
 import { AllowFromGuard } from '../exchange/allow-from.guard.js';
 import {
+  CACHED_COUNTS,
+  type CachedCounts,
   CONFIG_STATE,
   type ConfigState,
   CONNECTION_GAUGE,
@@ -79,6 +81,7 @@ function exchangeMetrics(config: MetricsConfig, registry: Registry, connections:
       optional(MIRRORED_COUNTS),
       optional(WEBSOCKET_COUNTS),
       optional(CONFIG_STATE),
+      optional(CACHED_COUNTS),
     ],
     // oxlint-disable-next-line max-params -- one for each room that has numbers.
     useFactory: (
@@ -88,6 +91,7 @@ function exchangeMetrics(config: MetricsConfig, registry: Registry, connections:
       mirrored: MirroredCounts | null = null,
       webSockets: WebSocketCounts | null = null,
       state: ConfigState | null = null,
+      cached: CachedCounts | null = null,
     ) => {
       const exchanges = new ExchangeMetrics(config.buckets);
       const sources = {
@@ -98,6 +102,7 @@ function exchangeMetrics(config: MetricsConfig, registry: Registry, connections:
         retries,
         mirrored,
         webSockets,
+        cached,
         config: state,
       };
       registerGatewayMetrics(registry, config.buckets, sources);

@@ -13,4 +13,5 @@ export * from './ports.js';
 export * from './raw-client.js';
 export * from './raw-socket.js';
 export * from './raw-upstream.js';
+export * from './redis.js';
 export * from './wait.js';

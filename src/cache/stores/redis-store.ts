@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+import type { Clock } from '../../common/clock.js';
+import type { RedisConnection } from '../../exchange/redis.js';
+import type { CacheStore, StoredFilter, StoredSet } from '../cache-store.js';
+import { RemovalDebts } from './removal-debts.js';
+import { DELETE, END_GENERATION, GET, MARK, PUT } from './redis-scripts.js';
+import { scanEntries } from './redis-scan.js';
+import { decodeSet, encodeSet } from './set-format.js';
+
+/** Keeps answers in Redis, where gateways share them. Redis bounds them (`maxmemory`), and each has a time to live. */
+export class RedisStore implements CacheStore {
+  readonly #prefix: string;
+  readonly #debts = new RemovalDebts((keys) => this.#unlink(keys));
+
+  constructor(
+    private readonly redis: RedisConnection,
+    private readonly maxEntrySize: number,
+    private readonly clock: Clock,
+  ) {
+    // The 1 is the form of the entries: gateways of another form don't meet them.
+    this.#prefix = `${redis.prefix}cache:1:`;
+    redis.watch((down) => {
+      if (down === null) void this.#debts.pay();
+    });
+  }
+
+  async get(key: string): Promise<StoredSet | null> {
+    const bytes = await this.#ask(() => this.redis.script(GET, [this.#entry(key)], [this.#prefix]), null);
+    return bytes instanceof Buffer ? decodeSet(key, bytes) : null;
+  }
+
+  async put(key: string, set: StoredSet): Promise<void> {
+    const ttl = Math.ceil(set.usefulUntil - this.clock.wall());
+    if (set.bytes > this.maxEntrySize || ttl <= 0) return this.delete(key);
+    const keys = [this.#entry(key), this.#route(set.route), this.#group(set.group)];
+    const marks = mark(set.path) + mark(set.route) + mark(set.group);
+    const generation = randomBytes(8).toString('hex');
+    const args = [this.#prefix, marks, encodeSet(key, set), Math.min(ttl, LONGEST), generation];
+    await this.#ask(() => this.redis.script(PUT, keys, args), null);
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#remove(this.#entry(key));
+  }
+
+  async clear(filter: StoredFilter): Promise<number> {
+    const { route, path, group } = filter;
+    if (path === undefined && route === undefined && group !== undefined)
+      return this.#end(this.#group(group));
+    if (path === undefined && group === undefined && route !== undefined)
+      return this.#end(this.#route(route));
+    const removed = await this.#ask(() => this.#sweep(filter), null);
+    if (removed === null) this.#debts.owe(null);
+    return Number(removed);
+  }
+
+  /** Looks at every entry, some hundred at a time: for the admin API, not for requests. */
+  async #sweep({ route, path, group }: StoredFilter): Promise<number> {
+    const wanted = [path, route, group].map((text) => (text === undefined ? null : mark(text)));
+    let cleared = 0;
+    for await (const { key, marks } of scanEntries(this.redis, `${this.#prefix}entry:`)) {
+      const meant = wanted.every((one, at) => one === null || marks.startsWith(one, at * MARK));
+      if (meant) cleared += await this.#remove(key);
+    }
+    return cleared;
+  }
+
+  #remove(entry: string): Promise<number> {
+    return this.#forget(entry, () => this.redis.script(DELETE, [entry], [this.#prefix]));
+  }
+
+  #end(generation: string): Promise<number> {
+    return this.#forget(generation, () => this.redis.script(END_GENERATION, [generation], []));
+  }
+
+  /** What must go is gone when Redis is back, at the latest. */
+  async #forget(key: string, remove: () => Promise<unknown>): Promise<number> {
+    const removed = await this.#ask(remove, null);
+    if (removed === null) this.#debts.owe(key);
+    return Number(removed);
+  }
+
+  async #unlink(keys: readonly string[] | null): Promise<boolean> {
+    const done = keys ? () => this.redis.command('UNLINK', keys) : () => this.#sweep({});
+    return (await this.#ask(done, null)) !== null;
+  }
+
+  /** What Redis can't answer is as if nothing were there; who watches the connection says so in the log. */
+  async #ask<T>(command: () => Promise<T>, otherwise: T): Promise<T> {
+    if (!this.redis.available) return otherwise;
+    try {
+      return await command();
+    } catch {
+      return otherwise;
+    }
+  }
+
+  /** A digest: keys hold what clients sent, of any length. */
+  #entry(key: string): string {
+    return `${this.#prefix}entry:${createHash('sha256').update(key).digest('base64url')}`;
+  }
+
+  #route(id: string): string {
+    return `${this.#prefix}route:${mark(id)}`;
+  }
+
+  #group(name: string): string {
+    return `${this.#prefix}group:${mark(name)}`;
+  }
+}
+
+/** A year, in milliseconds: Redis refuses what overflows. */
+const LONGEST = 365 * 86_400_000;
+
+function mark(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, MARK);
+}

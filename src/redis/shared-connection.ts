@@ -1,0 +1,132 @@
+import { Redis } from 'ioredis';
+
+import { durationMs } from '../common/duration.js';
+import type { RedisConfig } from '../config/observability.config.js';
+import type { RedisArgument, RedisConnection, RedisScript } from '../exchange/redis.js';
+import { answerInTime, RedisTimeout } from './answer-in-time.js';
+import { clientOptions } from './client-options.js';
+
+/** Milliseconds between two looks at a server that did not answer. */
+const PROBE_INTERVAL = 500;
+/** Looks without an answer after which another socket is tried. */
+const PROBES = 6;
+
+type Change = (down: Error | null) => void;
+
+/** Knows whether Redis answers, and looks again in the background when it does not. */
+export class SharedConnection implements RedisConnection {
+  readonly prefix: string;
+  readonly #client: Redis;
+  readonly #timeoutMs: number;
+  readonly #watchers: Change[] = [];
+  #state: 'opening' | 'up' | 'down' | 'closed' = 'opening';
+  #probe: NodeJS.Timeout | null = null;
+  #cause = new Error('the connection was closed');
+
+  constructor(config: Readonly<RedisConfig>) {
+    this.prefix = config.key_prefix;
+    this.#timeoutMs = durationMs(config.command_timeout);
+    this.#client = new Redis(config.url, clientOptions);
+    this.#client.on('error', (error: Error) => (this.#cause = withoutCommand(error)));
+    this.#client.on('ready', () => this.#up());
+    this.#client.on('close', () => this.#down(this.#cause));
+    // What is wrong is told by the events.
+    this.#client.connect().catch(() => {});
+  }
+
+  get available(): boolean {
+    return this.#state === 'up';
+  }
+
+  watch(changed: Change): void {
+    this.#watchers.push(changed);
+    if (this.#state === 'down') changed(this.#cause);
+  }
+
+  async command(name: string, args: readonly RedisArgument[]): Promise<unknown> {
+    if (!this.available) throw new Error('Redis is not available');
+    try {
+      return await this.#send(name, args);
+    } catch (error) {
+      if (error instanceof RedisTimeout) this.#unanswered(error);
+      throw withoutCommand(error as Error);
+    }
+  }
+
+  async script(
+    { sha, source }: RedisScript,
+    keys: readonly string[],
+    args: readonly RedisArgument[],
+  ): Promise<unknown> {
+    const rest = [keys.length, ...keys, ...args];
+    try {
+      return await this.command('EVALSHA', [sha, ...rest]);
+    } catch (error) {
+      if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
+      return this.command('EVAL', [source, ...rest]);
+    }
+  }
+
+  close(): void {
+    this.#state = 'closed';
+    this.#stopProbing();
+    this.#client.disconnect();
+  }
+
+  #send(name: string, args: readonly RedisArgument[]): Promise<unknown> {
+    return answerInTime(this.#client.callBuffer(name, [...args]), this.#timeoutMs);
+  }
+
+  #up(): void {
+    if (this.#state === 'closed' || this.#state === 'up') return;
+    const wasDown = this.#state === 'down';
+    this.#state = 'up';
+    this.#stopProbing();
+    if (wasDown) this.#tell(null);
+  }
+
+  #down(cause: Error): void {
+    if (this.#state === 'closed' || this.#state === 'down') return;
+    this.#state = 'down';
+    this.#cause = cause;
+    this.#tell(cause);
+  }
+
+  /** The socket is open, yet nobody answers: no event will tell when that is over. */
+  #unanswered(cause: Error): void {
+    if (this.#state !== 'up') return;
+    this.#down(cause);
+    this.#look(1);
+  }
+
+  #look(count: number): void {
+    this.#send('PING', []).then(
+      () => this.#up(),
+      () => this.#lookAgain(count),
+    );
+  }
+
+  #lookAgain(count: number): void {
+    if (this.#state !== 'down' || this.#client.status !== 'ready') return;
+    if (count >= PROBES) {
+      this.#client.disconnect(true);
+      return;
+    }
+    this.#probe = setTimeout(() => this.#look(count + 1), PROBE_INTERVAL).unref();
+  }
+
+  #stopProbing(): void {
+    if (this.#probe !== null) clearTimeout(this.#probe);
+    this.#probe = null;
+  }
+
+  #tell(down: Error | null): void {
+    for (const changed of this.#watchers) changed(down);
+  }
+}
+
+/** The client adds the command with its arguments to errors; those of AUTH are credentials. */
+function withoutCommand(error: Error): Error {
+  if (!('command' in error)) return error;
+  return new Error(error.message);
+}
