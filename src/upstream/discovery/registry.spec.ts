@@ -22,7 +22,7 @@ class FakeDiscovery {
   readonly open = () => ({
     follow: ({ name, port }: Sought, listener: DiscoveryListener) => {
       const key = `${name}:${port}`;
-      expect(this.followed.has(key)).toBe(false);
+      if (this.followed.has(key)) throw new Error(`${key} is followed already`);
       this.followed.set(key, listener);
       this.begun++;
       return { stop: () => void this.followed.delete(key) };
