@@ -8,6 +8,8 @@ import { PIPELINE, type GuardFactory } from './exchange/stage.js';
 import { ExtensionUses } from './extensions/host/extension-uses.js';
 import { InterceptorStage } from './proxy/interception/interceptor-stage.js';
 import { RateLimitGuardFactory } from './rate-limit/rate-limit.guard-factory.js';
+import { RequestTransformStage } from './transform/request-transform.js';
+import { ResponseTransformStage } from './transform/response-transform.js';
 
 /**
  * The path of a request between match and forwarder, in order, written here and nowhere else. Before it: the
@@ -28,6 +30,8 @@ export const STAGES = [
  */
 export const FORWARDERS = [
   InterceptorStage, // the team's own interceptors
+  RequestTransformStage, // headers and query of the request
+  ResponseTransformStage, // headers and status of the answer
 ] as const;
 
 export const forwardersProvider: Provider = {

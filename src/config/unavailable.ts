@@ -39,7 +39,6 @@ export const UNAVAILABLE: UnavailableKeys = {
   'route.cors': key('CORS', null, false),
   'route.cache': key('the response cache'),
   'route.validate': key('validation'),
-  'route.transform': key('transformation'),
   'route.compression': key('compression', null, false),
   'route.security_headers': key('security headers', true),
   'route.ai': key('AI routing'),

@@ -8,6 +8,7 @@ import { checkServer } from './server.js';
 import { checkTargets } from './targets.js';
 import { checkTemplates } from './templates.js';
 import { checkTiming } from './timing.js';
+import { checkTransforms } from './transforms.js';
 import { checkUpstreamTls } from './upstream-tls.js';
 
 const CHECKS: readonly ((draft: Draft) => void)[] = [
@@ -19,6 +20,7 @@ const CHECKS: readonly ((draft: Draft) => void)[] = [
   checkLimits,
   checkAuth,
   checkTemplates,
+  checkTransforms,
   checkResponses,
   checkExtensions,
 ];
