@@ -1,0 +1,307 @@
+import type { Clock } from '../../common/clock.js';
+import type { RouteTools } from '../../exchange/forwarder.js';
+import { PassingSink } from '../../exchange/passing-sink.js';
+import type { Refusal } from '../../exchange/refusal.js';
+import type { Tunnel, UpstreamHead } from '../../exchange/response.js';
+import { forwardedStatus, validatedStatus } from '../answer/cache-status.js';
+import { answerWith } from '../answer/stored-answer.js';
+import type { Asked, Forwarded } from '../asked.js';
+import type { RouteCacheCounts } from '../cache-counts.js';
+import type { CachePolicy } from '../cache-policy.js';
+import type { StoredResponse } from '../cache-store.js';
+import { removeLines } from '../fields/lines.js';
+import { ResponseFields } from '../fields/response-fields.js';
+import type { Timing } from '../rules/freshness.js';
+import { storableTiming } from '../rules/storable.js';
+import { freshened, storedFrom } from '../rules/stored.js';
+import { selectedBy } from '../rules/vary.js';
+import { isNeverFresh, mayCoverErrors } from '../rules/verdict.js';
+import { BodyCopy } from './body-copy.js';
+import type { Entries } from './entries.js';
+import type { Fetches, Storing } from './fetches.js';
+import type { Flight, Landing } from './flight.js';
+import type { Flights } from './flights.js';
+
+export interface FetchHost {
+  readonly policy: CachePolicy;
+  readonly clock: Clock;
+  readonly tools: RouteTools;
+  readonly counts: RouteCacheCounts;
+  readonly entries: Entries;
+  readonly fetches: Fetches;
+  readonly flights: Flights;
+}
+
+/** What is fetched, and why. */
+export interface Fetch {
+  readonly asked: Asked;
+  readonly fwd: Forwarded;
+  /** What the upstream is asked about, or what may stand in for it when it fails. */
+  readonly stale: StoredResponse | null;
+  /** The upstream was asked whether `stale` still holds. */
+  readonly isValidating: boolean;
+  /** Those who wait for it. */
+  readonly flight: Flight | null;
+  readonly flightKey: string;
+  /** A client waits for it. */
+  readonly isCounted: boolean;
+}
+
+/** The store's part of an answer, taken down while it passes. */
+interface Taking {
+  readonly status: number;
+  readonly statusText: string;
+  readonly lines: readonly string[];
+  readonly fields: ResponseFields;
+  readonly timing: Timing;
+  readonly receivedAt: number;
+  readonly copy: BodyCopy;
+}
+
+const X_CACHE: ReadonlySet<string> = new Set(['x-cache']);
+/** A body that nobody wants is read to its end up to this length, in bytes: its connection stays in use. */
+const DRAINED = 64 * 1024;
+
+/** One answer of the upstream on its way to the client, and into the store where it may be used again. */
+export class Fetching extends PassingSink implements Storing {
+  readonly #requestedAt: number;
+  #flight: Flight | null;
+  #taking: Taking | null = null;
+  #outdated = false;
+  /** The client has its answer from elsewhere, or is gone: what comes is dropped. */
+  #served = false;
+  #over = false;
+
+  constructor(
+    private readonly fetch: Fetch,
+    private readonly host: FetchHost,
+  ) {
+    super(fetch.asked.sink);
+    this.#requestedAt = host.clock.wall();
+    this.#flight = fetch.flight;
+    host.fetches.add(this);
+  }
+
+  get about(): Asked['about'] {
+    return this.fetch.asked.about;
+  }
+
+  outdated(): void {
+    this.#outdated = true;
+    this.#alone();
+  }
+
+  override head(head: UpstreamHead): void {
+    const { stale, isValidating } = this.fetch;
+    if (isValidating && head.status === 304) return this.#validated(stale!, head);
+    if (head.status >= 500 && this.#coveredBy() !== null) {
+      if (head.contentLength < 0 || head.contentLength > DRAINED) super.cancel();
+      return this.#cover(stale!, head.status);
+    }
+    this.#take(head);
+    this.#pass(head);
+  }
+
+  override data(chunk: Buffer): boolean {
+    if (this.#served) return true;
+    if (this.#taking !== null && !this.#taking.copy.add(chunk)) {
+      this.#taking = null;
+      this.#alone();
+    }
+    return super.data(chunk);
+  }
+
+  override end(trailers: readonly string[] | null): void {
+    this.#finish();
+    if (this.#served) return;
+    const stored = this.#store();
+    super.end(trailers);
+    if (stored !== null) this.#land({ kind: 'stored', stored });
+    else this.#alone();
+  }
+
+  override abort(cause: Error): void {
+    this.#finish();
+    if (this.#served) return;
+    super.abort(cause);
+    this.#leaderless();
+  }
+
+  override refuse(refusal: Refusal): void {
+    this.#finish();
+    if (this.#served) return;
+    const cover = isUpstreams(refusal) ? this.#coveredBy() : null;
+    if (cover !== null) return this.#cover(cover, 0);
+    this.#missed();
+    super.refuse(refusal);
+    if (isUpstreams(refusal)) this.#land({ kind: 'refused', refusal });
+    else this.#leaderless();
+  }
+
+  override switched(tunnel: Tunnel): void {
+    this.#finish();
+    super.switched(tunnel);
+    this.#alone();
+  }
+
+  override cancel(): void {
+    // What was served from the store leaves the rest of the upstream's answer to end by itself.
+    if (this.#over || this.#served) return;
+    this.#finish();
+    super.cancel();
+    this.#leaderless();
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.host.fetches.remove(this);
+  }
+
+  // The answer is the upstream's own.
+
+  #take(head: UpstreamHead): void {
+    const { asked, flightKey } = this.fetch;
+    const { policy, clock, flights } = this.host;
+    const fields = new ResponseFields(head.headers);
+    const receivedAt = clock.wall();
+    const times = { requestedAt: this.#requestedAt, receivedAt };
+    const timing = this.#isStorable
+      ? storableTiming(head, fields, { policy, isCredentialed: asked.isCredentialed, times })
+      : null;
+    if (timing === null) {
+      if (this.#isStorable && head.status < 500) flights.pass(flightKey, clock.now());
+      this.#superseded(head.status);
+      return this.#alone();
+    }
+    const { status, statusText } = head;
+    const copy = new BodyCopy(isBodiless(status) ? 0 : head.contentLength, policy.maxEntrySize);
+    this.#taking = { status, statusText, lines: head.headers.slice(), fields, timing, receivedAt, copy };
+    flights.shared(flightKey);
+    if (isNeverFresh(timing)) this.#alone();
+  }
+
+  get #isStorable(): boolean {
+    const { exchange } = this.fetch.asked;
+    return exchange.head.method === 'GET' && !this.#outdated;
+  }
+
+  /** What is stored is not what the upstream says any more, and the news can't be stored. */
+  #superseded(status: number): void {
+    const { stale, asked } = this.fetch;
+    if (
+      stale !== null &&
+      this.#isStorable &&
+      !asked.isCredentialed &&
+      status < 400 &&
+      status !== 206 &&
+      status !== 304
+    )
+      this.host.entries.remove(asked, stale);
+  }
+
+  #pass(head: UpstreamHead): void {
+    this.#missed();
+    removeLines(head.headers, X_CACHE);
+    head.headers.push(
+      'Cache-Status',
+      forwardedStatus(this.fetch.fwd, this.#taking !== null),
+      'X-Cache',
+      'MISS',
+    );
+    super.head(head);
+  }
+
+  #missed(): void {
+    this.fetch.asked.exchange.cache = 'MISS';
+    if (this.fetch.isCounted) this.host.counts.misses++;
+  }
+
+  #store(): StoredResponse | null {
+    const taking = this.#taking;
+    const body = this.#outdated ? null : (taking?.copy.end() ?? null);
+    if (taking === null || body === null) return null;
+    const { asked } = this.fetch;
+    const { lines } = this.host.tools.outgoing(asked.exchange);
+    const vary = selectedBy(taking.fields.vary, lines);
+    const stored = storedFrom({ ...taking, body, vary }, taking.fields, taking.timing);
+    this.host.entries.put(asked, stored);
+    return stored;
+  }
+
+  // The answer is what is stored.
+
+  /** RFC 9111 §4.3.3, §4.3.4. */
+  #validated(stale: StoredResponse, head: UpstreamHead): void {
+    this.#served = true;
+    const { policy, clock, entries } = this.host;
+    const { asked, fwd } = this.fetch;
+    const now = clock.wall();
+    const times = { requestedAt: this.#requestedAt, receivedAt: now };
+    const fresh = freshened(stale, head.headers, policy, times);
+    if (fresh === null) entries.remove(asked, stale);
+    else if (!this.#outdated) entries.put(asked, fresh);
+    const stored = fresh ?? stale;
+    const ageMs = now - stored.bornAt;
+    const status = validatedStatus(fwd, head.status, stored.freshMs, ageMs);
+    this.#hit();
+    answerWith(stored, asked, { cache: 'HIT', status, ageMs, now, extra: cookiesIn(head.headers) });
+    if (fresh === null || this.#outdated || isNeverFresh(fresh)) this.#alone();
+    else this.#land({ kind: 'stored', stored: fresh });
+  }
+
+  #coveredBy(): StoredResponse | null {
+    const { stale, asked } = this.fetch;
+    if (stale === null) return null;
+    return mayCoverErrors(stale, this.host.clock.wall() - stale.bornAt, asked.fields.control) ? stale : null;
+  }
+
+  /** RFC 5861 §4. */
+  #cover(stale: StoredResponse, said: number): void {
+    this.#served = true;
+    const { asked, fwd } = this.fetch;
+    const now = this.host.clock.wall();
+    const ageMs = now - stale.bornAt;
+    const status = validatedStatus(fwd, said, stale.freshMs, ageMs);
+    this.#hit();
+    answerWith(stale, asked, { cache: 'STALE', status, ageMs, now });
+    this.#land({ kind: 'covered', stored: stale });
+  }
+
+  #hit(): void {
+    if (this.fetch.isCounted) this.host.counts.hits++;
+  }
+
+  // Those who wait.
+
+  #land(landing: Landing): void {
+    const flight = this.#flight;
+    this.#flight = null;
+    flight?.land(landing);
+  }
+
+  #alone(): void {
+    this.#land({ kind: 'alone' });
+  }
+
+  #leaderless(): void {
+    const flight = this.#flight;
+    this.#flight = null;
+    flight?.leaderless();
+  }
+}
+
+/** Whether it says something of the upstream and not of the one request. */
+function isUpstreams(refusal: Refusal): boolean {
+  return refusal.getStatus() >= 502 && refusal.getStatus() <= 504;
+}
+
+function isBodiless(status: number): boolean {
+  return status === 204 || status === 205;
+}
+
+/** They are for this client, and never stored. */
+function cookiesIn(lines: readonly string[]): string[] {
+  return lines.flatMap((name, at) =>
+    at % 2 === 0 && name.toLowerCase() === 'set-cookie' ? [name, lines[at + 1]!] : [],
+  );
+}

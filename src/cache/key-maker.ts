@@ -1,0 +1,93 @@
+import type { GatewayConfig } from '../config/gateway.config.js';
+import type { RouteConfig } from '../config/route.config.js';
+import type { Exchange } from '../exchange/exchange.js';
+import type { RouteTools } from '../exchange/forwarder.js';
+import { fingerprint } from './cache-policy.js';
+import { valueOf } from './fields/lines.js';
+import { queryPicker } from './query-picker.js';
+import type { SetFacts } from './rules/stored.js';
+
+/**
+ * Makes the primary keys of one route (RFC 9111 §4): its id and settings, the upstream, scheme and host as the client
+ * named them, the target, the configured headers, the identity. No two of them can make the same text: a newline stands
+ * in none of the parts but the last.
+ */
+export class KeyMaker {
+  readonly #prefix: string;
+  readonly #headers: readonly string[];
+  readonly #pick: (query: string) => string;
+  /** The upstream's target is not the client's: the key must hold what decides about the answer. */
+  readonly #isRewritten: boolean;
+  readonly #groupsByPath: boolean;
+  readonly #byIdentity: boolean;
+
+  constructor(
+    private readonly route: Readonly<RouteConfig>,
+    document: Readonly<GatewayConfig>,
+    private readonly tools: RouteTools,
+  ) {
+    const { key } = route.cache!;
+    this.#prefix = `${route.id}\n${fingerprint(route)}\n`;
+    this.#headers = [...new Set(key.headers.map((name) => name.toLowerCase()))].sort();
+    this.#pick = queryPicker(key.query);
+    this.#isRewritten = isRewritten(route) || document.auth.api_keys?.query != null;
+    this.#groupsByPath = key.query !== 'all' || this.#isRewritten;
+    this.#byIdentity = key.identity === true;
+  }
+
+  factsOf(exchange: Exchange): SetFacts {
+    const target = exchange.target!;
+    const group = groupOf(exchange, this.#groupsByPath ? target.rawPath : target.originForm);
+    return {
+      key: this.#keyOf(exchange),
+      group,
+      path: target.path,
+      route: this.route.id,
+      routePath: this.route.path,
+    };
+  }
+
+  #keyOf(exchange: Exchange): string {
+    let key = `${this.#prefix}${exchange.upstream!.name}\n${this.#originOf(exchange)}\n${this.#targetOf(exchange)}`;
+    for (const name of this.#headers) {
+      const value = valueOf(exchange.head.rawHeaders, name);
+      key += value === null ? '\n' : `\n=${value}`;
+    }
+    const identity = this.#byIdentity ? exchange.identity : null;
+    return identity === null ? key : `${key}\n@${identity.kind}\n${identity.id}`;
+  }
+
+  /** A trusted proxy in front may tell another scheme and host, by which upstreams make redirects and links. */
+  #originOf(exchange: Exchange): string {
+    const host = hostOf(exchange);
+    if (!exchange.peerTrusted) return 'encrypted' in exchange.request!.raw.socket ? `https:${host}` : host;
+    const { lines } = this.tools.outgoing(exchange);
+    return `${valueOf(lines, 'x-forwarded-proto')}:${host} ${valueOf(lines, 'x-forwarded-host')}`;
+  }
+
+  #targetOf(exchange: Exchange): string {
+    if (!this.#isRewritten) return exchange.target!.rawPath + this.#pick(exchange.target!.query);
+    const { target } = this.tools.outgoing(exchange);
+    const at = target.indexOf('?');
+    return at === -1 ? target : target.slice(0, at) + this.#pick(target.slice(at));
+  }
+}
+
+/** Lower case, with its port. */
+export function hostOf(exchange: Exchange): string {
+  return (exchange.target?.authority ?? exchange.head.host).toLowerCase();
+}
+
+/** What an unsafe request for this target invalidates together (RFC 9111 §4.4). */
+export function groupOf(exchange: Exchange, target: string): string {
+  return hostOf(exchange) + target;
+}
+
+function isRewritten({ rewrite, transform }: Readonly<RouteConfig>): boolean {
+  const { headers, query } = transform.request;
+  return rewrite !== null || [headers, query].some((edits) => Object.values(edits).some(isSet));
+}
+
+function isSet(edits: object): boolean {
+  return Object.keys(edits).length > 0;
+}

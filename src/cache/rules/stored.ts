@@ -1,0 +1,118 @@
+import type { CachePolicy } from '../cache-policy.js';
+import type { StoredResponse, StoredSet } from '../cache-store.js';
+import { linesWithout, valueOf } from '../fields/lines.js';
+import { ResponseFields } from '../fields/response-fields.js';
+import { type ExchangeTimes, type Timing, timingOf } from './freshness.js';
+import { isSameVariant } from './vary.js';
+
+/** More variants of one key than these drop the oldest ones. */
+const MAX_VARIANTS = 32;
+/** What an entry costs beside its texts and its body, in bytes: objects and lists around them. */
+const OVERHEAD = 512;
+/** How long what can be validated is of use beyond its freshness, in milliseconds. */
+const VALIDATED_MS = 24 * 3_600_000;
+
+/** Never part of what is stored (RFC 9111 §3.1, §5.1); or said anew for each answer. */
+const UNSTORED: readonly string[] = [
+  'age',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-authorization',
+  'set-cookie',
+  'set-cookie2',
+  'trailer',
+  'x-cache',
+];
+/** What a 304 does not change: it tells of the stored body (RFC 9111 §3.2). */
+const OF_THE_BODY: ReadonlySet<string> = new Set([
+  ...UNSTORED,
+  'content-encoding',
+  'content-length',
+  'content-md5',
+  'content-range',
+  'etag',
+]);
+
+export interface Stored {
+  readonly status: number;
+  readonly statusText: string;
+  /** Header lines as they came. */
+  readonly lines: readonly string[];
+  readonly body: Buffer;
+  readonly vary: readonly (string | null)[];
+  readonly receivedAt: number;
+}
+
+/** An answer as it is kept: with a date and a length, without what is not for others. */
+export function storedFrom(answer: Stored, fields: ResponseFields, timing: Timing): StoredResponse {
+  const { status, statusText, body, vary } = answer;
+  const withheld = [
+    ...UNSTORED,
+    ...fields.control.fieldsOf('no-cache'),
+    ...fields.control.fieldsOf('private'),
+  ];
+  const headers = linesWithout(answer.lines, new Set(withheld));
+  if (fields.date === null) headers.push('Date', new Date(answer.receivedAt).toUTCString());
+  const isFramed = status === 204 || status === 205 || valueOf(headers, 'content-length') !== null;
+  if (!isFramed) headers.push('Content-Length', String(body.length));
+  return { vary, status, statusText, headers, body, ...timing };
+}
+
+/** The stored answer after the upstream said 304 (RFC 9111 §4.3.4, §3.2); null when it says that it must not be kept. */
+export function freshened(
+  stored: StoredResponse,
+  lines: readonly string[],
+  policy: CachePolicy,
+  times: ExchangeTimes,
+): StoredResponse | null {
+  const news = linesWithout(lines, OF_THE_BODY);
+  const replaced = new Set(news.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()));
+  // A date that the gateway gave it itself is older than this answer.
+  if (!replaced.has('date')) {
+    replaced.add('date');
+    news.push('Date', new Date(times.receivedAt).toUTCString());
+  }
+  const headers = [...linesWithout(stored.headers, replaced), ...news];
+  const fields = new ResponseFields(
+    valueOf(lines, 'age') === null ? headers : [...headers, 'Age', valueOf(lines, 'age')!],
+  );
+  const { control } = fields;
+  if (control.has('no-store') || control.isPlain('private')) return null;
+  const timing = timingOf(stored.status, fields, policy, times);
+  return timing && { ...stored, headers, ...timing };
+}
+
+/** The set with the answer in the place of the same variant. */
+export function withVariant(before: StoredSet | null, added: StoredResponse, about: SetFacts): StoredSet {
+  const others = before?.variants.filter((known) => !isSameVariant(known, added)) ?? [];
+  return setOf([added, ...others.slice(0, MAX_VARIANTS - 1)], about);
+}
+
+/** Null when nothing is left. */
+export function withoutVariant(before: StoredSet, gone: StoredResponse, about: SetFacts): StoredSet | null {
+  const others = before.variants.filter((known) => known !== gone && !isSameVariant(known, gone));
+  return others.length === 0 ? null : setOf(others, about);
+}
+
+/** What a set tells of itself. */
+export type SetFacts = Pick<StoredSet, 'route' | 'routePath' | 'path' | 'group'> & { readonly key: string };
+
+function setOf(variants: readonly StoredResponse[], { key, ...about }: SetFacts): StoredSet {
+  const texts = 2 * (key.length + about.group.length + about.path.length);
+  const bytes = variants.reduce((sum, one) => sum + bytesOf(one), texts + OVERHEAD);
+  return { ...about, variants, bytes, usefulUntil: Math.max(...variants.map(usefulUntil)) };
+}
+
+function bytesOf({ headers, body, vary }: StoredResponse): number {
+  let sum = OVERHEAD + body.length;
+  for (const text of headers) sum += text.length + 16;
+  for (const text of vary) sum += (text?.length ?? 0) + 16;
+  return sum;
+}
+
+function usefulUntil(stored: StoredResponse): number {
+  const { bornAt, freshMs, staleIfErrorMs, staleWhileRevalidateMs, headers } = stored;
+  const isValidatable = valueOf(headers, 'etag') !== null || valueOf(headers, 'last-modified') !== null;
+  const stale = Math.max(staleIfErrorMs, staleWhileRevalidateMs, isValidatable ? VALIDATED_MS : 0);
+  return bornAt + freshMs + stale;
+}
