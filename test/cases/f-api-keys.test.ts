@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+
+import { rawUpstream } from '../support/index.js';
+import { keyScene, SECRET } from '../auth/support.js';
+import { before } from './scene.js';
+import { KEYS } from '../auth/support.js';
+
+const QUERY = { query: 'api_key' };
+
+describe('case 48: API keys are not passed on or logged', () => {
+  it('in header or query', async () => {
+    const { gateway, upstream } = await keyScene({ auth: 'api_key' }, QUERY);
+    expect((await gateway.get(`/p?a=1&api_key=${SECRET}&b=2`)).status).toBe(200);
+    expect(upstream.last!.url).toBe('/p?a=1&b=2');
+    expect((await gateway.get('/p', { headers: { 'X-Api-Key': SECRET } })).status).toBe(200);
+    expect(upstream.last!.rawHeaders.join('\n')).not.toContain(SECRET);
+    await gateway.logged('request completed', { path: '/p?a=1&api_key=[redacted]&b=2' });
+    expect(gateway.rawLogs.join('')).not.toContain(SECRET);
+  });
+
+  it('with forward: true it is passed, and still not logged', async () => {
+    const { gateway, upstream } = await keyScene({ auth: 'api_key' }, { ...QUERY, forward: true });
+    await gateway.get(`/p?a=1&api_key=${SECRET}`);
+    expect(upstream.last!.url).toBe(`/p?a=1&api_key=${SECRET}`);
+    await gateway.logged('request completed');
+    expect(gateway.rawLogs.join('')).not.toContain(SECRET);
+  });
+
+  it('a wrong one: 401, and nowhere to be seen', async () => {
+    const { gateway } = await keyScene({ auth: 'api_key' }, QUERY);
+    const wrong = `wrong-${SECRET}`;
+    const answers = [
+      await gateway.get(`/p?api_key=${wrong}`),
+      await gateway.get('/p', { headers: { 'x-api-key': wrong } }),
+    ];
+    for (const answer of answers) {
+      expect(answer.status).toBe(401);
+      expect(answer.text).not.toContain(wrong);
+    }
+    await expect.poll(() => gateway.logsWith('request completed').length).toBe(2);
+    expect(gateway.rawLogs.join('')).not.toContain(wrong);
+    expect((await gateway.get('/metrics')).text).not.toContain(wrong);
+  });
+
+  it('nor when the upstream fails, the rewrite does, or a limit is used up', async () => {
+    const broken = await rawUpstream((connection) => connection.reset());
+    const gateway = await before(
+      broken,
+      { auth: 'api_key', rate_limit: { requests: 1, per: '1h', by: 'route' } },
+      { auth: { api_keys: { ...QUERY, keys: KEYS } } },
+    );
+    const answers = [await gateway.get(`/p?api_key=${SECRET}`), await gateway.get(`/p?api_key=${SECRET}`)];
+    expect(answers.map(({ status }) => status)).toEqual([502, 429]);
+    expect(answers.map(({ text }) => text).join('')).not.toContain(SECRET);
+    await gateway.logged('upstream request failed');
+    await gateway.logged('rate limit exceeded');
+    expect(gateway.rawLogs.join('')).not.toContain(SECRET);
+  });
+
+  it('nor where nobody asked for one', async () => {
+    const { gateway, upstream } = await keyScene({ auth: 'none' }, QUERY);
+    await gateway.get(`/p?api_key=${SECRET}`, { headers: { 'x-api-key': SECRET } });
+    await gateway.get(`/nowhere?api_key=${SECRET}`);
+    await gateway.logged('request completed', { status: 404 });
+    expect(JSON.stringify(upstream.requests)).not.toContain(SECRET);
+    expect(gateway.rawLogs.join('')).not.toContain(SECRET);
+  });
+});
