@@ -5,6 +5,7 @@ import { ScheduleModule } from '@nestjs/schedule';
 import { StatusController } from './admin/status.controller.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CacheStoresModule } from './cache/stores/cache-stores.module.js';
+import { CacheModule } from './cache/cache.module.js';
 import { CLOCK, systemClock } from './common/clock.js';
 import { GatewayConfigModule } from './config/config.module.js';
 import type { GatewayConfig } from './config/gateway.config.js';
@@ -37,7 +38,7 @@ import { UpstreamModule } from './upstream/upstream.module.js';
 class ClockModule {}
 
 @Module({
-  imports: [AuthModule, RateLimitModule, TransformModule],
+  imports: [CacheModule, AuthModule, RateLimitModule, TransformModule],
   providers: [pipelineProvider, InterceptorStage, forwardersProvider],
   exports: [pipelineProvider, forwardersProvider],
 })

@@ -3,6 +3,7 @@ import type { Provider } from '@nestjs/common';
 import { AuthGuardFactory } from './auth/auth.guard-factory.js';
 import { IpListGuardFactory } from './auth/ip-lists/ip-list.guard-factory.js';
 import { RolesGuardFactory } from './auth/roles/roles.guard-factory.js';
+import { CacheStage } from './cache/cache-stage.js';
 import { FORWARD_STAGES, type ForwarderFactory } from './exchange/forwarder.js';
 import { PIPELINE, type GuardFactory } from './exchange/stage.js';
 import { ExtensionUses } from './extensions/host/extension-uses.js';
@@ -31,6 +32,7 @@ export const STAGES = [
 export const FORWARDERS = [
   InterceptorStage, // the team's own interceptors
   RequestTransformStage, // headers and query of the request
+  CacheStage, // answers from the store, and into it
   ResponseTransformStage, // headers and status of the answer
 ] as const;
 
