@@ -37,7 +37,6 @@ export const UNAVAILABLE: UnavailableKeys = {
   'rate_limit.store': key('limits in Redis'),
   'rate_limit.on_store_failure': key('limits in Redis'),
   'route.cors': key('CORS', null, false),
-  'route.cache': key('the response cache'),
   'route.validate': key('validation'),
   'route.compression': key('compression', null, false),
   'route.security_headers': key('security headers', true),
