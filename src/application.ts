@@ -9,6 +9,7 @@ import type { DestinationStream } from 'pino';
 
 import { AdminModule } from './admin.module.js';
 import { ConfiguredCacheStores } from './cache/stores/configured-stores.js';
+import { JwtAuthenticators } from './auth/jwt/jwt-authenticators.js';
 import { durationMs } from './common/duration.js';
 import type { GatewayConfig } from './config/gateway.config.js';
 import type { ShutdownConfig } from './config/server.config.js';
@@ -150,6 +151,7 @@ class Gateway implements RunningGateway {
       this.app.get(ExtensionUses, { strict: false }),
       this.app.get(HealthMonitor),
       this.app.get(RateLimitGuardFactory, { strict: false }),
+      this.app.get(JwtAuthenticators, { strict: false }),
       this.app.get(WebSocketSlots, { strict: false }),
       this.app.get(RetryCounts, { strict: false }),
       this.app.get(MirrorCounts, { strict: false }),

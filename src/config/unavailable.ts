@@ -26,7 +26,6 @@ export const UNAVAILABLE: UnavailableKeys = {
   'document.cors': key('CORS', null, false),
   'document.compression': key('compression', null, false),
   'document.security_headers': key('security headers'),
-  'auth.jwt': key('JWT authentication'),
   'api_key.rate_limit': key('limits of a single key'),
   'cache_store.max_size': key('the response cache'),
   'cache_store.max_entry_size': key('the response cache'),
