@@ -73,9 +73,9 @@ describe('a route that caches', () => {
     });
     const client = await gateway.connect();
     client.write('GET /a HTTP/1.1\r\nHost: x\r\n\r\n');
-    await waitFor(() => client.received.toString().includes('first'));
+    await waitFor(() => client.received.toString().includes('first'), 'the first piece');
     finish();
-    await waitFor(() => client.received.toString().includes('last'));
+    await waitFor(() => client.received.toString().includes('last'), 'the last piece');
     const hit = await gateway.get('/a', { headers: { host: 'x' } });
     expect([hit.text, hit.header('x-cache')]).toEqual(['firstlast', 'HIT']);
   });
