@@ -4,6 +4,8 @@
 const ROOMS = [
   'routing',
   'auth',
+  'cors',
+  'security-headers',
   'rate-limit',
   'cache',
   'redis',

@@ -9,6 +9,7 @@ import { CacheModule } from './cache/cache.module.js';
 import { CLOCK, systemClock } from './common/clock.js';
 import { GatewayConfigModule } from './config/config.module.js';
 import type { GatewayConfig } from './config/gateway.config.js';
+import { CorsModule } from './cors/cors.module.js';
 import { ALLOW_FROM } from './exchange/allow-from.guard.js';
 import { GATEWAY_CONTROL } from './exchange/gateway-control.js';
 import { EXCHANGE_OBSERVERS, type ExchangeObserver } from './exchange/observer.js';
@@ -38,7 +39,7 @@ import { UpstreamModule } from './upstream/upstream.module.js';
 class ClockModule {}
 
 @Module({
-  imports: [CacheModule, AuthModule, RateLimitModule, TransformModule],
+  imports: [CacheModule, AuthModule, CorsModule, RateLimitModule, TransformModule],
   providers: [pipelineProvider, InterceptorStage, forwardersProvider],
   exports: [pipelineProvider, forwardersProvider],
 })

@@ -4,6 +4,8 @@ import { AuthGuardFactory } from './auth/auth.guard-factory.js';
 import { IpListGuardFactory } from './auth/ip-lists/ip-list.guard-factory.js';
 import { RolesGuardFactory } from './auth/roles/roles.guard-factory.js';
 import { CacheStage } from './cache/cache-stage.js';
+import { CorsGuardFactory } from './cors/cors.guard-factory.js';
+import { OwnCorsStage } from './cors/own-cors.stage.js';
 import { FORWARD_STAGES, type ForwarderFactory } from './exchange/forwarder.js';
 import { PIPELINE, type GuardFactory } from './exchange/stage.js';
 import { ExtensionUses } from './extensions/host/extension-uses.js';
@@ -18,6 +20,7 @@ import { ResponseTransformStage } from './transform/response-transform.js';
  * one writer to the client, and the observers (proxy/).
  */
 export const STAGES = [
+  CorsGuardFactory, // preflights answered, headers promised for every answer
   IpListGuardFactory, // addresses that may pass or may not
   RateLimitGuardFactory, // limits that need no identity: global, per ip, per route
   AuthGuardFactory, // who it is: token, API key
@@ -30,6 +33,7 @@ export const STAGES = [
  * to bottom, its answer meets from bottom to top.
  */
 export const FORWARDERS = [
+  OwnCorsStage, // what others say of CORS is dropped
   InterceptorStage, // the team's own interceptors
   RequestTransformStage, // headers and query of the request
   CacheStage, // answers from the store, and into it

@@ -47,6 +47,8 @@ export interface RouteMatch {
 
 export interface RouteMatcher {
   match(request: MatchRequest): RouteMatch | null;
+  /** The route for a CORS preflight: by path, host and the method it asks for alone. */
+  matchPreflight(path: string, host: string | null, requestedMethod: string): RouteMatch | null;
   /** Methods of all routes that match but for the method, HEAD included; empty when none does. */
   allowedMethods(request: MatchRequest): readonly string[];
 }

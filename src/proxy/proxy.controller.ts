@@ -1,7 +1,10 @@
+import { STATUS_CODES } from 'node:http';
+
 import type { CanActivate } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { firstValueFrom, isObservable } from 'rxjs';
 
+import { EarlyAnswer } from '../exchange/early-answer.js';
 import type { ExchangeLog } from '../exchange/event-log.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
@@ -66,8 +69,14 @@ export class ProxyController implements RouteHandler {
   }
 
   #refuse(error: unknown, exchange: Exchange, sink: ResponseSink): void {
+    if (error instanceof EarlyAnswer) return answerEarly(error, sink);
     const refusal = refusalOf(error);
     if (refusal.reason === 'internal_error') this.log.internalError(exchange, refusal.cause);
     sink.refuse(refusal);
   }
+}
+
+function answerEarly({ status }: EarlyAnswer, sink: ResponseSink): void {
+  sink.head({ status, statusText: STATUS_CODES[status] ?? '', headers: [], contentLength: 0 });
+  sink.end(null);
 }

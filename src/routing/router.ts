@@ -1,9 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 
+import { preflightMethod } from '../common/preflight.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
 import type { Router } from '../exchange/router.js';
-import { type MatchRequest, SNAPSHOTS, type Snapshots } from '../exchange/snapshot.js';
+import {
+  type MatchRequest,
+  type RouteMatch,
+  type RouteMatcher,
+  SNAPSHOTS,
+  type Snapshots,
+} from '../exchange/snapshot.js';
 import { canonicalTarget } from './canonical-path.js';
 import { hostOf } from './host.js';
 import { isOwnEndpoint } from './own-endpoints.js';
@@ -26,7 +33,7 @@ export class TableRouter implements Router {
     const { table, config } = this.snapshots.current;
     if (isOwnEndpoint(target.path, config.metrics)) return false;
     const request = new Query(exchange, this.#host(target.authority ?? exchange.head.host), target.query);
-    const match = table.match(request);
+    const match = preflightMatch(request, table) ?? table.match(request);
     if (match === null) {
       if (target.path === '/' && isRead(exchange.head.method)) return false;
       throw noMatch(table.allowedMethods(request));
@@ -65,6 +72,13 @@ class Query implements MatchRequest {
   get headers(): MatchRequest['headers'] {
     return this.exchange.request!.raw.headers;
   }
+}
+
+/** On a route without `cors` a preflight is a request like any other: its upstream may answer it. */
+function preflightMatch({ exchange, path, host }: Query, table: RouteMatcher): RouteMatch | null {
+  const asked = preflightMethod(exchange.head.method, exchange.head.rawHeaders);
+  const match = asked === null ? null : table.matchPreflight(path, host, asked);
+  return match === null || match.route.config.cors === null ? null : match;
 }
 
 function isRead(method: string): boolean {

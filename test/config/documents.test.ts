@@ -571,7 +571,6 @@ describe('what is not built yet', () => {
     [{ redis: { url: 'redis://h' } }, 'redis: Redis'],
     [{ tracing: { enabled: true } }, 'tracing.enabled: tracing'],
     [{ history: { file: 'x.db' } }, 'history.file: history in a file'],
-    [{ cors: {} }, 'cors: CORS'],
     [{ security_headers: false }, 'security_headers: security headers'],
     [{ cache: { max_size: '1mb' } }, 'cache.max_size: the response cache'],
     [
