@@ -568,11 +568,9 @@ describe('what is not built yet', () => {
   });
 
   it.each([
-    [{ redis: { url: 'redis://h' } }, 'redis: Redis'],
     [{ tracing: { enabled: true } }, 'tracing.enabled: tracing'],
     [{ history: { file: 'x.db' } }, 'history.file: history in a file'],
     [{ security_headers: false }, 'security_headers: security headers'],
-    [{ cache: { max_size: '1mb' } }, 'cache.max_size: the response cache'],
     [
       { rate_limit_global: { requests: 1, per: '1s', by: 'header:x-a' } },
       'rate_limit_global.by: limiting by',

@@ -729,6 +729,12 @@ const REFUSALS: readonly Row[] = [
     { unavailable: {} },
   ],
   [
+    'a cache in Redis without Redis',
+    'cache: {store: redis}\n' + ROUTE,
+    ['1:16 cache.store: redis is not configured, expected the key redis in the document'],
+    { unavailable: {} },
+  ],
+  [
     'a cache that does not say whose',
     'auth: {api_keys: {}}\n' + route('auth: api_key, cache: {}'),
     [

@@ -112,7 +112,7 @@ describe.skipIf(missing('redis-server') !== false)('the connection to Redis', ()
     const server = createServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', (data) => {
-        first = data[0];
+        first = Buffer.from(data).readUInt8(0);
         socket.destroy();
       });
     });

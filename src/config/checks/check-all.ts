@@ -1,5 +1,6 @@
 import type { Draft } from '../draft.js';
 import { checkAuth } from './auth.js';
+import { checkCacheStore } from './cache-store.js';
 import { checkExtensions } from './extensions.js';
 import { checkLimits } from './limits.js';
 import { checkResponses } from './responses.js';
@@ -22,6 +23,7 @@ const CHECKS: readonly ((draft: Draft) => void)[] = [
   checkTemplates,
   checkTransforms,
   checkResponses,
+  checkCacheStore,
   checkExtensions,
 ];
 
