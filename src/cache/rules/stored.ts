@@ -55,7 +55,7 @@ export function storedFrom(answer: Stored, fields: ResponseFields, timing: Timin
   if (fields.date === null) headers.push('Date', new Date(answer.receivedAt).toUTCString());
   const isFramed = status === 204 || status === 205 || valueOf(headers, 'content-length') !== null;
   if (!isFramed) headers.push('Content-Length', String(body.length));
-  return { vary, status, statusText, headers, body, ...timing };
+  return { ...timing, vary, status, statusText, headers, body };
 }
 
 /** The stored answer after the upstream said 304 (RFC 9111 §4.3.4, §3.2); null when it says that it must not be kept. */
