@@ -20,7 +20,7 @@ const CURVES: Readonly<Record<string, string>> = { ES256: 'P-256', ES384: 'P-384
 export function issuerKey(kid: string, alg = 'RS256', members: object = {}, curve = 'ed25519'): IssuerKey {
   const { privateKey, publicKey } = newPair(alg, curve);
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig', ...members };
-  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const pem = publicKey.export({ type: 'spki', format: 'pem' });
   return { kid, alg, privateKey, publicKey, jwk, pem };
 }
 

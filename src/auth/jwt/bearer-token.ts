@@ -1,6 +1,8 @@
 import { invalidToken } from './refuse-token.js';
 
 const NAME = 'authorization';
+const USUAL = 'Bearer ';
+const SPACE = 0x20;
 /** RFC 6750 §2.1; the scheme without case (RFC 9110 §11.1). */
 const BEARER = /^bearer +([^ ].*)$/i;
 
@@ -17,5 +19,11 @@ export function bearerToken(rawHeaders: readonly string[]): string | null {
     if (value !== null) throw invalidToken();
     value = rawHeaders[at + 1]!;
   }
-  return value === null ? null : (BEARER.exec(value)?.[1] ?? null);
+  return value === null ? null : tokenIn(value);
+}
+
+function tokenIn(value: string): string | null {
+  const usual =
+    value.length > USUAL.length && value.startsWith(USUAL) && value.charCodeAt(USUAL.length) !== SPACE;
+  return usual ? value.slice(USUAL.length) : (BEARER.exec(value)?.[1] ?? null);
 }

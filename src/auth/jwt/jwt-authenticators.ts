@@ -58,7 +58,7 @@ export class JwtAuthenticators implements SnapshotListener, OnModuleDestroy {
   #remoteKeys({ jwks_uri: uri, issuer, jwks }: Readonly<JwtConfig>): RemoteKeys {
     const timeoutMs = durationMs(jwks.timeout);
     const settings = {
-      source: uri ?? issuer!,
+      source: withoutQuery(uri ?? issuer!),
       cooldownMs: durationMs(jwks.cooldown),
       maxAgeMs: durationMs(jwks.max_age),
       fetch: () => {
@@ -74,4 +74,10 @@ export class JwtAuthenticators implements SnapshotListener, OnModuleDestroy {
 function sourceOf({ secret, public_key_file, jwks_uri, issuer, jwks }: Readonly<JwtConfig>): unknown {
   const fixed = secret ?? public_key_file;
   return fixed === null ? [jwks_uri ?? issuer, jwks_uri === null, jwks] : [secret, public_key_file];
+}
+
+/** For logs: a query may hold a key. */
+function withoutQuery(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`;
 }
