@@ -19,10 +19,11 @@ const ROOMS = [
   'ai',
   'admin',
   'extensions',
+  'tls',
 ];
 
 /** Files that know all rooms. */
-const ROOTS = '^src/(gateway\\.[a-z]+|admin\\.module|pipeline|application|index)\\.ts$';
+const ROOTS = '^src/((gateway|data|admin)\\.[a-z]+|pipeline|application|index)\\.ts$';
 
 /** Specs, contract suites and fixtures that specs call. */
 const TESTS = '\\.(spec|test|contract|fixture)\\.ts$';

@@ -2,36 +2,31 @@ import 'reflect-metadata';
 
 import type { AddressInfo } from 'node:net';
 
-import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { DestinationStream } from 'pino';
 
-import { AdminModule } from './admin.module.js';
+import { AdminApplication } from './admin.application.js';
 import { ConfiguredCacheStores } from './cache/stores/configured-stores.js';
 import { JwtAuthenticators } from './auth/jwt/jwt-authenticators.js';
 import { durationMs } from './common/duration.js';
 import type { GatewayConfig } from './config/gateway.config.js';
 import type { ShutdownConfig } from './config/server.config.js';
+import { DataApplication } from './data.application.js';
 import type { GatewayControl } from './exchange/gateway-control.js';
 import type { SnapshotListener } from './exchange/snapshot.js';
 import type { ExtensionRegistry } from './extensions/host/extension-registry.js';
 import { ExtensionUses } from './extensions/host/extension-uses.js';
 import { ownExtensions } from './extensions/host/load-extensions.js';
-import { GatewayModule } from './gateway.module.js';
 import { type Load, Reloader } from './gateway.reloader.js';
 import { GatewayState } from './gateway.state.js';
 import { HealthMonitor } from './health/health-monitor.js';
 import { GatewayLog } from './logging/gateway-log.js';
 import { LogSettings } from './logging/log-settings.js';
-import { NestLogger } from './logging/nest-logger.js';
 import { type LogOutput, openOutput } from './logging/output.js';
 import { EXCHANGE_METRICS } from './metrics/metrics.module.js';
 import { ActiveExchanges } from './proxy/active-exchanges.js';
 import { RetryCounts } from './proxy/attempts/retry-counts.js';
 import { Deadlines } from './proxy/deadlines.js';
-import { GatewayEntry } from './proxy/gateway-entry.js';
-import { fastifyOptions, Listener } from './proxy/listener.js';
 import { MirrorCounts } from './proxy/mirror/mirror-counts.js';
 import { WebSocketSlots } from './proxy/upgrade/websocket-slots.js';
 import { RateLimitGuardFactory } from './rate-limit/rate-limit.guard-factory.js';
@@ -88,19 +83,28 @@ class Gateway implements RunningGateway {
   url = '';
   port = 0;
   adminUrl: string | null = null;
-  #admin: NestFastifyApplication | null = null;
+  #admin: AdminApplication | null = null;
   #stopped: Promise<void> | null = null;
 
   private constructor(
     readonly config: GatewayConfig,
     readonly options: StartOptions,
-    readonly app: NestFastifyApplication,
+    readonly data: DataApplication,
     readonly state: GatewayState,
   ) {}
 
   static async create(config: GatewayConfig, options: StartOptions): Promise<Gateway> {
-    const app = await createDataApplication(config, options);
-    return new Gateway(config, options, app, app.get(GatewayState));
+    const data = await DataApplication.create({
+      config,
+      file: options.file ?? '',
+      logOutput: outputOf(config, options),
+      extensions: options.extensions ?? ownExtensions(),
+    });
+    return new Gateway(config, options, data, data.app.get(GatewayState));
+  }
+
+  get app(): NestFastifyApplication {
+    return this.data.app;
   }
 
   get control(): GatewayControl {
@@ -114,7 +118,7 @@ class Gateway implements RunningGateway {
     await app.listen(options.port ?? config.server.port, config.server.host);
     const address = app.getHttpServer().address() as AddressInfo;
     this.port = address.port;
-    this.url = `http://${reachable(address)}:${address.port}`;
+    this.url = urlOf(address, config.server.tls !== null);
     await this.#openAdmin();
     this.state.listening = true;
     app.get(GatewayLog).serverListening(`${config.server.host}:${address.port}`);
@@ -147,6 +151,7 @@ class Gateway implements RunningGateway {
   #listeners(): SnapshotListener[] {
     const metrics = this.app.get<SnapshotListener | null>(EXCHANGE_METRICS, { strict: false });
     const listeners = [
+      this.data,
       this.app.get(LogSettings, { strict: false }),
       this.app.get(ExtensionUses, { strict: false }),
       this.app.get(HealthMonitor),
@@ -164,11 +169,15 @@ class Gateway implements RunningGateway {
   async #openAdmin(): Promise<void> {
     const { config, options } = this;
     if (!config.admin.enabled) return;
-    this.#admin = await createAdminApplication(config, this.state, outputOf(config, options));
-    this.app.get(SnapshotService).subscribe(this.#admin.get(LogSettings, { strict: false }));
-    await this.#admin.listen(options.adminPort ?? config.admin.port, config.admin.host);
-    const address = this.#admin.getHttpServer().address() as AddressInfo;
-    this.adminUrl = `http://${reachable(address)}:${address.port}`;
+    this.#admin = await AdminApplication.create({
+      config,
+      control: this.state,
+      logOutput: outputOf(config, options),
+    });
+    const { app } = this.#admin;
+    this.app.get(SnapshotService).subscribe(app.get(LogSettings, { strict: false }));
+    await app.listen(options.adminPort ?? config.admin.port, config.admin.host);
+    this.adminUrl = urlOf(app.getHttpServer().address() as AddressInfo, config.admin.tls !== null);
   }
 
   async #drain(signal: string): Promise<void> {
@@ -205,78 +214,10 @@ class Gateway implements RunningGateway {
   }
 
   async #close(): Promise<void> {
-    const server = this.app.getHttpServer();
-    server.closeAllConnections();
     await this.#admin?.close();
     this.app.get(Deadlines, { strict: false }).stop();
-    await this.app.close();
+    await this.data.close();
   }
-}
-
-async function createDataApplication(
-  config: GatewayConfig,
-  options: StartOptions,
-): Promise<NestFastifyApplication> {
-  let entry: GatewayEntry | null = null;
-  const server = fastify({
-    ...fastifyOptions(config.server),
-    // A target that Fastify's router can't read is the entry's to refuse, like any other.
-    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      if (!entry?.enter(request, reply)) void reply.status(404).send();
-    },
-  });
-  // Before the hooks that Nest adds: they cost each request, and one of them answers some itself.
-  server.addHook('onRequest', (request, reply, done) => {
-    if (!entry?.enter(request, reply)) done();
-  });
-  const adapter = adapterOf(server);
-  const module = GatewayModule.for({
-    config,
-    file: options.file ?? '',
-    logOutput: outputOf(config, options),
-    extensions: options.extensions ?? ownExtensions(),
-  });
-  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
-    bodyParser: false,
-    bufferLogs: true,
-    abortOnError: false,
-  });
-  app.useLogger(app.get(NestLogger));
-  entry = app.get(GatewayEntry, { strict: false });
-  app.get(Listener, { strict: false }).attach(server);
-  return app;
-}
-
-/**
- * Nest's adapter without its `onResponse` hook. It does nothing until an application sets one, but its presence makes
- * Fastify watch the end of every response, proxied ones too.
- */
-function adapterOf(server: FastifyInstance): FastifyAdapter {
-  const addHook: FastifyInstance['addHook'] = server.addHook.bind(server);
-  server.addHook = ((name: string, ...rest: unknown[]) =>
-    name === 'onResponse' ? server : Reflect.apply(addHook, server, [name, ...rest])) as typeof addHook;
-  const adapter = new FastifyAdapter(server as never);
-  server.addHook = addHook;
-  return adapter;
-}
-
-async function createAdminApplication(
-  config: GatewayConfig,
-  control: GatewayControl,
-  logOutput: LogOutput,
-): Promise<NestFastifyApplication> {
-  const app = await NestFactory.create<NestFastifyApplication>(
-    AdminModule.for({ config, control, logOutput }),
-    // An id in a path may be a url.
-    new FastifyAdapter({
-      logger: false,
-      forceCloseConnections: true,
-      routerOptions: { maxParamLength: 8_192 },
-    }),
-    { bufferLogs: true, abortOnError: false },
-  );
-  app.useLogger(app.get(NestLogger));
-  return app;
 }
 
 function outputOf(config: GatewayConfig, { logDestination }: StartOptions): LogOutput {
@@ -287,6 +228,10 @@ function outputOf(config: GatewayConfig, { logDestination }: StartOptions): LogO
     flush: () => Promise.resolve(),
     flushSync: () => {},
   };
+}
+
+function urlOf(address: AddressInfo, tls: boolean): string {
+  return `${tls ? 'https' : 'http'}://${reachable(address)}:${address.port}`;
 }
 
 /** An address that a client on this machine can use. */

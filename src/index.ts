@@ -5,6 +5,7 @@
 export { CLOCK, type Clock } from './common/clock.js';
 export type { RouteConfig } from './config/route.config.js';
 export { type Log, LOG } from './exchange/event-log.js';
+export type { ClientCertificate } from './exchange/client-certificate.js';
 export type { Exchange, RequestHead } from './exchange/exchange.js';
 export { HeaderList, type HeaderSource } from './exchange/header-list.js';
 export type { Identity } from './exchange/identity.js';

@@ -4,16 +4,17 @@ import { createSecureContext } from 'node:tls';
 
 import { errorCode } from './references.js';
 import { shown } from './secrets.js';
+import type { TlsConfig } from './server.config.js';
 import type { UpstreamTlsConfig } from './upstream.config.js';
 
-/** What the PEM files of `connection.tls` hold; null where none is named. */
+/** What the PEM files of a `tls` block hold; null where none is named. */
 export interface TlsFiles {
   readonly ca: string | null;
   readonly cert: string | null;
   readonly key: string | null;
 }
 
-type FileKey = 'ca_file' | 'cert_file' | 'key_file';
+type FileKey = 'ca_file' | 'client_ca_file' | 'cert_file' | 'key_file';
 
 /** What is wrong with one of the files; `message` names the file, and what was expected. */
 export interface TlsFileFault {
@@ -21,17 +22,32 @@ export interface TlsFileFault {
   readonly message: string;
 }
 
-type Config = Readonly<UpstreamTlsConfig>;
+type Config = Readonly<Partial<Record<FileKey, string | null>>>;
 type Tell = (key: FileKey, message: string) => void;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g;
 
-/** Reads the files and holds them against each other. What is at fault is null among the files. */
-export function readTlsFiles(tls: Config): { files: TlsFiles; faults: TlsFileFault[] } {
+interface TlsFilesRead {
+  /** What is at fault is null. */
+  readonly files: TlsFiles;
+  readonly faults: TlsFileFault[];
+}
+
+/** Reads the files of `connection.tls` and holds them against each other. */
+export function readTlsFiles(tls: Readonly<UpstreamTlsConfig>): TlsFilesRead {
+  return readFiles(tls, 'ca_file');
+}
+
+/** The same for a listener's `tls`. */
+export function readListenerTlsFiles(tls: Readonly<TlsConfig>): TlsFilesRead {
+  return readFiles(tls, 'client_ca_file');
+}
+
+function readFiles(tls: Config, caKey: 'ca_file' | 'client_ca_file'): TlsFilesRead {
   const faults: TlsFileFault[] = [];
   const tell: Tell = (key, message) => faults.push({ key, message: `${shown(tls, key)} ${message}` });
   const files = {
-    ca: checkedPem(tls, 'ca_file', tell, certificatesFault),
+    ca: checkedPem(tls, caKey, tell, certificatesFault),
     cert: checkedPem(tls, 'cert_file', tell, certificatesFault),
     key: checkedPem(tls, 'key_file', tell, keyFault),
   };
@@ -45,7 +61,7 @@ function checkedPem(
   tell: Tell,
   faultOf: (pem: string) => string | null,
 ): string | null {
-  const file = tls[key];
+  const file = tls[key] ?? null;
   if (file === null) return null;
   const pem = readText(file, key, tell);
   const fault = pem === null ? null : faultOf(pem);

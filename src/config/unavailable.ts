@@ -14,8 +14,6 @@ const key = (feature: string, ...allow: readonly unknown[]): UnavailableKey => (
  * builds a feature removes its rows.
  */
 export const UNAVAILABLE: UnavailableKeys = {
-  'server.tls': key('TLS on the data port'),
-  'admin.tls': key('TLS on the admin port'),
   'tracing.enabled': key('tracing'),
   'history.file': key('history in a file'),
   'history.resolution': key('history'),

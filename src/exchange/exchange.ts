@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import { type ClientCertificate, clientCertificateOf } from './client-certificate.js';
 import type { OutgoingRequest } from './forwarder.js';
 import type { Identity } from './identity.js';
 import type { Reason } from './reasons.js';
@@ -66,6 +67,11 @@ export class Exchange {
     readonly startedAt: number,
     readonly head: RequestHead,
   ) {}
+
+  /** The client's own certificate, when TLS verified one. */
+  get clientCertificate(): ClientCertificate | null {
+    return this.request && clientCertificateOf(this.request.raw.socket);
+  }
 }
 
 /** The request head as it came, read once; everything that logs, metrics and limits need of it. */

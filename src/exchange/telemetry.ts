@@ -3,10 +3,11 @@
  * are read at a scrape alone and cost a request nothing.
  */
 
-/** Told by the listener of each socket that opens and closes. */
+/** Told by the listener of each socket that opens and closes, and of TLS handshakes that came to nothing. */
 export interface ConnectionGauge {
   opened(): void;
   closed(): void;
+  handshakeFailed(): void;
 }
 
 /** Nest token of the {@link ConnectionGauge}; provided whether metrics are on or off. */

@@ -91,6 +91,9 @@ class GatewayMetrics {
     this.gauge('gateway_active_connections', 'Open client connections of the data port.', [], () => [
       { labels: {}, value: connections.open },
     ]);
+    this.counter('gateway_tls_handshake_failures_total', 'TLS handshakes that came to nothing.', [], () => [
+      { labels: {}, value: connections.failedHandshakes },
+    ]);
     this.counter(
       'gateway_rejections_total',
       'Requests that the gateway answered or cut itself, by reason.',

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { normaliseIp } from '../common/cidr.js';
+import { isVerified } from '../exchange/client-certificate.js';
 import type { Refusal } from '../exchange/refusal.js';
 import type { ResponseWriter } from './response-writer.js';
 import type { UpgradingClient } from './upgrade/upgrading-client.js';
@@ -20,6 +21,8 @@ export class ClientConnection {
   /** In decimal, as headers say it. */
   readonly localPort: string;
   readonly secure: boolean;
+  /** The client has a certificate that was verified. */
+  readonly certified: boolean;
   /** Set once the client asked for an upgrade: nothing else comes on this socket. */
   upgrading: UpgradingClient | null = null;
   /** An answer said `Connection: close`: nothing that follows is processed (RFC 9112 §9.6). */
@@ -40,6 +43,7 @@ export class ClientConnection {
     this.port = socket.remotePort ?? 0;
     this.localPort = String(socket.localPort ?? 0);
     this.secure = 'encrypted' in socket;
+    this.certified = this.secure && isVerified(socket);
     // A half-closed client counts as gone (behaviour.md, Bodies): node only tells requests whose body is unread.
     socket.on('end', () => {
       for (const writer of this.#writers.slice()) writer.clientHalfClosed();

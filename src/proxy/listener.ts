@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
@@ -17,8 +18,20 @@ import { acceptUpgrade, shouldUpgrade } from './upgrade/accept-upgrade.js';
 /** How often node looks for heads that take too long, in milliseconds; its own default is 30 s. */
 const HEAD_CHECK_MS = 250;
 
-/** Options of the data port's Fastify that only the constructor takes. */
-export function fastifyOptions(server: Readonly<ServerConfig>): FastifyDataOptions {
+/**
+ * Options of the data port's Fastify that only the constructor takes.
+ * @param tls null = plain HTTP
+ */
+export function fastifyOptions(server: Readonly<ServerConfig>, tls: TlsOptions | null): FastifyDataOptions {
+  const http: ServerOptions = {
+    maxHeaderSize: sizeBytes(server.max_header_size),
+    headersTimeout: durationMs(server.header_timeout),
+    connectionsCheckingInterval: HEAD_CHECK_MS,
+    // Ours is a problem document (RFC 9112 §3.2 wants the 400, not this body).
+    requireHostHeader: false,
+    noDelay: true,
+    shouldUpgradeCallback: shouldUpgrade,
+  };
   return {
     logger: false,
     // The answer while closing is the gateway's own business: in-flight and own endpoints go on.
@@ -27,15 +40,7 @@ export function fastifyOptions(server: Readonly<ServerConfig>): FastifyDataOptio
     exposeHeadRoutes: true,
     requestTimeout: 0,
     keepAliveTimeout: durationMs(server.keep_alive_timeout),
-    http: {
-      maxHeaderSize: sizeBytes(server.max_header_size),
-      headersTimeout: durationMs(server.header_timeout),
-      connectionsCheckingInterval: HEAD_CHECK_MS,
-      // Ours is a problem document (RFC 9112 §3.2 wants the 400, not this body).
-      requireHostHeader: false,
-      noDelay: true,
-      shouldUpgradeCallback: shouldUpgrade,
-    },
+    ...(tls === null ? { http } : { https: { ...http, ...tls } }),
   };
 }
 
@@ -46,7 +51,8 @@ export interface FastifyDataOptions {
   readonly exposeHeadRoutes: true;
   readonly requestTimeout: number;
   readonly keepAliveTimeout: number;
-  readonly http: ServerOptions;
+  readonly http?: ServerOptions;
+  readonly https?: ServerOptions & TlsOptions;
 }
 
 /** Ties the data port to the entry: what node or Fastify would answer by itself is the gateway's too. */
@@ -82,8 +88,10 @@ export class Listener {
     server.on('connection', (socket: Socket) => {
       this.gauge.opened();
       socket.once('close', () => this.gauge.closed());
-      connectionOf(socket);
     });
+    // With TLS, what clients and answers are told of is the socket that a handshake made.
+    const accepted = 'setSecureContext' in server ? 'secureConnection' : 'connection';
+    server.on(accepted, (socket: Socket) => void connectionOf(socket));
     // Both are ordinary requests to the entry, which decides before a byte of body is asked for.
     server.on('checkContinue', (request, response) => server.emit('request', request, response));
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));

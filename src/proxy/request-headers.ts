@@ -1,6 +1,7 @@
 import { withoutCookie } from '../common/cookies.js';
 import type { RemovedNames } from './removed-names.js';
 import { VERSION } from '../common/version.js';
+import { clientCertificateOf } from '../exchange/client-certificate.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { ClientConnection } from './client-connection.js';
 import { connectionNamed, HOP_BY_HOP } from './hop-by-hop.js';
@@ -62,12 +63,20 @@ export function outgoingLines(
   const cookie = upstreamCookie(copyEndToEnd(head, rules, told, out), exchange);
   if (cookie !== null) out.push('Cookie', cookie);
   if (exchange.upstreamHeaders !== null) out.push(...exchange.upstreamHeaders);
+  if (client.certified) pushCertificate(client, out);
   out.push('X-Forwarded-For', forwardedFor(exchange, told, client));
   out.push('X-Forwarded-Proto', told?.proto ?? (client.secure ? 'https' : 'http'));
   out.push('X-Forwarded-Host', told?.host ?? hostOf(exchange, head));
   out.push('X-Forwarded-Port', told?.port ?? client.localPort);
   out.push('X-Real-IP', exchange.clientIp, 'X-Request-Id', exchange.id, 'X-Gateway-Version', GATEWAY_VERSION);
   return out;
+}
+
+function pushCertificate({ socket }: ClientConnection, out: string[]): void {
+  const certificate = clientCertificateOf(socket);
+  if (certificate === null) return;
+  out.push('X-Client-Cert-Subject', certificate.encodedSubject);
+  out.push('X-Client-Cert-Fingerprint', certificate.fingerprint);
 }
 
 /** The authority of an absolute target is the request's host, whatever Host says (RFC 9112 §3.2.2). */

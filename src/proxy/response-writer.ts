@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 
 import type { Listed } from '../common/live-list.js';
+import { tcpSocketOf } from '../common/tcp-socket.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { Reason } from '../exchange/reasons.js';
 import { Refusal } from '../exchange/refusal.js';
@@ -266,7 +267,7 @@ export class ResponseWriter implements ResponseSink, Listed {
     if (this.#tunnel !== null) return this.#tunnel.cut();
     const { response } = this;
     if (response.headersSent && !this.#delimited && !response.chunkedEncoding)
-      this.client.socket.resetAndDestroy();
+      tcpSocketOf(this.client.socket).resetAndDestroy();
     else this.client.socket.destroy();
     this.#closed();
   }

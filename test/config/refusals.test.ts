@@ -192,7 +192,6 @@ const REFUSALS: readonly Row[] = [
     'TLS that cannot be read',
     'server: {tls: {cert_file: no.pem, key_file: no.key}}\n' + ROUTE,
     [
-      '1:15 server.tls: TLS on the data port: not available yet, expected null or no such key',
       '1:27 server.tls.cert_file: "no.pem" cannot be read (ENOENT), expected a readable file',
       '1:45 server.tls.key_file: "no.key" cannot be read (ENOENT), expected a readable file',
     ],

@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { createSecureContext } from 'node:tls';
 
 import { sizeBytes } from '../../common/size.js';
 import type { Draft } from '../draft.js';
 import { parseRoutePath } from '../route-path.js';
 import { shown } from '../secrets.js';
 import type { TlsConfig } from '../server.config.js';
+import { readListenerTlsFiles } from '../tls-files.js';
 
 /** Both ports, TLS and the paths of the gateway's own endpoints. */
 export function checkServer(draft: Draft): void {
@@ -80,10 +79,5 @@ function checkTls({ report }: Draft, tls: TlsConfig): void {
   if (tls.client_auth !== 'none' && tls.client_ca_file === null) {
     report.at(tls, 'client_auth', 'asks for certificates that nobody could verify, expected client_ca_file');
   }
-  try {
-    const cert = readFileSync(tls.cert_file);
-    createSecureContext({ cert, key: readFileSync(tls.key_file) });
-  } catch {
-    report.at(tls, 'cert_file', 'does not fit key_file or is not PEM, expected a certificate and its key');
-  }
+  for (const { key, message } of readListenerTlsFiles(tls).faults) report.at(tls, key, message);
 }

@@ -1,0 +1,90 @@
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+
+import { durationMs } from './common/duration.js';
+import { LOG, type Log } from './exchange/event-log.js';
+import type { Snapshot, SnapshotListener } from './exchange/snapshot.js';
+import { CONNECTION_GAUGE, type ConnectionGauge } from './exchange/telemetry.js';
+import { GatewayModule, type GatewayModuleOptions } from './gateway.module.js';
+import { NestLogger } from './logging/nest-logger.js';
+import { GatewayEntry } from './proxy/gateway-entry.js';
+import { fastifyOptions, Listener } from './proxy/listener.js';
+import { TlsListener } from './tls/tls-listener.js';
+
+/** The data plane with its listener: Nest's application behind the Fastify that takes its requests. */
+export class DataApplication implements SnapshotListener {
+  private constructor(
+    readonly app: NestFastifyApplication,
+    private readonly tls: TlsListener | null,
+  ) {}
+
+  static async create(options: GatewayModuleOptions): Promise<DataApplication> {
+    const { server } = options.config;
+    const tls = server.tls && new TlsListener('data', server.tls);
+    const port = new DataPort(
+      fastifyOptions(server, tls && tls.serverOptions(durationMs(server.header_timeout))),
+    );
+    const app = await NestFactory.create<NestFastifyApplication>(
+      GatewayModule.for(options),
+      adapterOf(port.fastify),
+      { bodyParser: false, bufferLogs: true, abortOnError: false },
+    );
+    app.useLogger(app.get(NestLogger));
+    port.open(app);
+    const gauge = app.get<ConnectionGauge>(CONNECTION_GAUGE, { strict: false });
+    tls?.attach(app.getHttpServer(), app.get<Log>(LOG, { strict: false }), () => gauge.handshakeFailed());
+    return new DataApplication(app, tls);
+  }
+
+  applied({ config }: Snapshot): void {
+    if (config.server.tls !== null) this.tls?.use(config.server.tls);
+  }
+
+  /** Ends all connections at once. */
+  async close(): Promise<void> {
+    this.tls?.close();
+    this.app.getHttpServer().closeAllConnections();
+    await this.app.close();
+  }
+}
+
+/** Fastify with the gateway's entry in front of everything that Nest adds. */
+class DataPort {
+  readonly fastify: FastifyInstance;
+  #entry: GatewayEntry | null = null;
+
+  constructor(options: ReturnType<typeof fastifyOptions>) {
+    const settings = {
+      ...options,
+      // A target that Fastify's router can't read is the entry's to refuse, like any other.
+      frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
+        if (!this.#entry?.enter(request, reply)) void reply.status(404).send();
+      },
+    };
+    // The types of the two kinds of server differ in nothing that is used here.
+    this.fastify = fastify(settings as Parameters<typeof fastify>[0]) as unknown as FastifyInstance;
+    // Before the hooks that Nest adds: they cost each request, and one of them answers some itself.
+    this.fastify.addHook('onRequest', (request, reply, done) => {
+      if (!this.#entry?.enter(request, reply)) done();
+    });
+  }
+
+  open(app: NestFastifyApplication): void {
+    this.#entry = app.get(GatewayEntry, { strict: false });
+    app.get(Listener, { strict: false }).attach(this.fastify);
+  }
+}
+
+/**
+ * Nest's adapter without its `onResponse` hook. It does nothing until an application sets one, but its presence makes
+ * Fastify watch the end of every response, proxied ones too.
+ */
+function adapterOf(server: FastifyInstance): FastifyAdapter {
+  const addHook: FastifyInstance['addHook'] = server.addHook.bind(server);
+  server.addHook = ((name: string, ...rest: unknown[]) =>
+    name === 'onResponse' ? server : Reflect.apply(addHook, server, [name, ...rest])) as typeof addHook;
+  const adapter = new FastifyAdapter(server as never);
+  server.addHook = addHook;
+  return adapter;
+}
