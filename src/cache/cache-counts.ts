@@ -32,6 +32,17 @@ export class CacheCounts {
     return counts;
   }
 
+  /** An entry of this route had to make room; not counted for a route that is gone. */
+  evicted(route: string): void {
+    const counts = this.#routes.get(route);
+    if (counts) counts.evictions++;
+  }
+
+  /** Forgets all routes but these. */
+  keep(routes: ReadonlySet<string>): void {
+    for (const route of this.#routes.keys()) if (!routes.has(route)) this.#routes.delete(route);
+  }
+
   all(): Iterable<Readonly<RouteCacheCounts>> {
     return this.#routes.values();
   }

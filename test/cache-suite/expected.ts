@@ -67,6 +67,7 @@ export const WHOLE_GROUPS: readonly string[] = [
   'cc-request',
   'cc-response',
   'conditional-inm',
+  'conditional-lm',
   'invalidation',
   'update304',
   'vary',

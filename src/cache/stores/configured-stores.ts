@@ -41,7 +41,8 @@ export class ConfiguredCacheStores implements CacheStores, CacheControl, CachedC
     return this.#next.store;
   }
 
-  applied({ config }: Pick<Snapshot, 'config'>): void {
+  applied({ config, routes }: Pick<Snapshot, 'config' | 'routes'>): void {
+    this.counts.keep(new Set(routes.map(({ id }) => id)));
     const [before, next] = [this.#current, this.#next];
     this.#next = null;
     if (!next?.same(config)) return;

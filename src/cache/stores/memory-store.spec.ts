@@ -26,6 +26,7 @@ describe('the store in memory', () => {
   it('lets those go that were not used for longest, and counts them by route', () => {
     const counts = new CacheCounts();
     const store = memoryStore(10_000, 10_000, counts);
+    counts.of('users', '/api/users');
     const put = (key: string): void => store.put(key, storedSet({ group: key, bytes: 1_500 }));
     for (const key of ['a', 'b', 'c']) put(key);
     store.get('a');

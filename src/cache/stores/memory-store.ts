@@ -82,7 +82,7 @@ export class MemoryStore implements CacheStore {
 
   #gone(key: string, set: StoredSet, reason: LRUCache.DisposeReason): void {
     this.#index.remove(key, set, weight(key, set));
-    if (reason === 'evict') this.counts.of(set.route, set.routePath).evictions++;
+    if (reason === 'evict') this.counts.evicted(set.route);
   }
 }
 
