@@ -6,6 +6,7 @@ import type { Draft } from '../draft.js';
 import { urlFault } from '../keys/formats.js';
 import { shown } from '../secrets.js';
 import { takes } from './limits.js';
+import { checkForward } from './forward.js';
 
 /** Who may pass, and how that is proved. */
 export function checkAuth(draft: Draft): void {
@@ -19,6 +20,7 @@ export function checkAuth(draft: Draft): void {
     }
   }
   if (auth.jwt) checkJwt(draft, auth.jwt);
+  if (auth.jwt) checkForward(draft, auth.jwt.forward);
   if (auth.api_keys) checkApiKeys(draft, auth.api_keys);
 }
 

@@ -23,7 +23,8 @@ const FRAMING = [
   'transfer-encoding',
   'upgrade',
 ];
-const OF_REQUESTS: ReadonlySet<string> = new Set([
+/** What frames a request, or is the gateway's own word in it. */
+export const OF_REQUESTS: ReadonlySet<string> = new Set([
   ...FRAMING,
   'forwarded',
   'host',
