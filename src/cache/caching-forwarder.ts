@@ -190,8 +190,8 @@ export class CachingForwarder implements Forwarder {
 }
 
 /** Those with credentials share with each other alone: what they are told may be for them. */
-function flightKey({ about, isCredentialed }: Asked): string {
-  return isCredentialed ? `${about.key}\n!` : about.key;
+function flightKey({ about, isCredentialed: apart }: Asked): string {
+  return apart ? `${about.key}\n!` : about.key;
 }
 
 /** Whether what it brings can be for others: the answer to a condition or a range is not. */

@@ -28,7 +28,7 @@ export class KeyMaker {
   ) {
     const { key } = route.cache!;
     this.#prefix = `${route.id}\n${fingerprint(route)}\n`;
-    this.#headers = [...new Set(key.headers.map((name) => name.toLowerCase()))].sort();
+    this.#headers = [...new Set(key.headers.map((name) => name.toLowerCase()))].toSorted();
     this.#pick = queryPicker(key.query);
     this.#isRewritten = isRewritten(route) || document.auth.api_keys?.query != null;
     this.#groupsByPath = key.query !== 'all' || this.#isRewritten;

@@ -72,7 +72,7 @@ describe('a route that caches', () => {
       finish = () => response.end('last');
     });
     const client = await gateway.connect();
-    client.write('GET /a HTTP/1.1\r\nHost: x\r\n\r\n');
+    await client.write('GET /a HTTP/1.1\r\nHost: x\r\n\r\n');
     await waitFor(() => client.received.toString().includes('first'), 'the first piece');
     finish();
     await waitFor(() => client.received.toString().includes('last'), 'the last piece');
@@ -94,9 +94,7 @@ describe('a route that caches', () => {
     ['Vary: *', { 'cache-control': 'max-age=60', vary: 'accept, *' }],
     ['an event stream', { 'cache-control': 'max-age=60', 'content-type': 'text/event-stream' }],
   ])('never stores %s', async (_name, headers) => {
-    const { gateway, upstream } = await cacheScene((_request, response) =>
-      send(response, 'x', headers as Record<string, string>),
-    );
+    const { gateway, upstream } = await cacheScene((_request, response) => send(response, 'x', headers));
     await gateway.get('/a');
     expect((await gateway.get('/a')).header('x-cache')).toBe('MISS');
     expect(upstream.requests).toHaveLength(2);

@@ -14,7 +14,7 @@ describe('a stale answer', () => {
     });
     expect((await gateway.get('/a')).text).toBe('old');
     const stale = await Promise.all([1, 2, 3].map(() => gateway.get('/a')));
-    expect(stale.map((one) => [one.text, one.header('x-cache')])).toEqual(Array(3).fill(['old', 'STALE']));
+    for (const one of stale) expect([one.text, one.header('x-cache')]).toEqual(['old', 'STALE']);
     await waitFor(() => open.length > 0, 'the one that is fetched');
     send(open[0]!, 'new', { 'cache-control': 'max-age=60' });
     const hit = await waitFor(async () => {

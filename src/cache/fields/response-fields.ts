@@ -28,38 +28,24 @@ export class ResponseFields {
   }
 
   #take(name: string, value: string): void {
-    switch (name) {
-      case 'expires':
-        this.expires.push(value);
-        break;
-      case 'age':
-        this.age = this.age === null ? value : `${this.age}, ${value}`;
-        break;
-      case 'date':
-        this.date ??= value;
-        break;
-      case 'vary':
-        this.vary = this.vary === null ? value : `${this.vary}, ${value}`;
-        break;
-      case 'etag':
-        this.etag ??= value;
-        break;
-      case 'last-modified':
-        this.lastModified ??= value;
-        break;
-      case 'content-type':
-        this.contentType ??= value;
-        break;
-      case 'content-location':
-        this.contentLocation ??= value;
-        break;
-      case 'location':
-        this.location ??= value;
-        break;
-      case 'set-cookie':
-      case 'set-cookie2':
-        this.setsCookies = true;
-        break;
-    }
+    const single = SINGLE.get(name);
+    if (single !== undefined) this[single] ??= value;
+    else if (name === 'expires') this.expires.push(value);
+    else if (name === 'age') this.age = this.age === null ? value : `${this.age}, ${value}`;
+    else if (name === 'vary') this.vary = this.vary === null ? value : `${this.vary}, ${value}`;
+    else if (name === 'set-cookie' || name === 'set-cookie2') this.setsCookies = true;
   }
 }
+
+/** Fields of which the first line counts. */
+const SINGLE: ReadonlyMap<
+  string,
+  'date' | 'etag' | 'lastModified' | 'contentType' | 'contentLocation' | 'location'
+> = new Map([
+  ['date', 'date'],
+  ['etag', 'etag'],
+  ['last-modified', 'lastModified'],
+  ['content-type', 'contentType'],
+  ['content-location', 'contentLocation'],
+  ['location', 'location'],
+] as const);

@@ -14,7 +14,7 @@ export function selectedBy(vary: string | null, lines: readonly string[]): (stri
   if (vary === null) return [];
   const names = new Set(vary.split(',').map((name) => name.trim().toLowerCase()));
   names.delete('');
-  return [...names].sort().flatMap((name) => [name, normalised(name, valueOf(lines, name))]);
+  return [...names].toSorted().flatMap((name) => [name, normalised(name, valueOf(lines, name))]);
 }
 
 /** Whether a request with these header lines selects the stored answer (RFC 9111 §4.1). */
