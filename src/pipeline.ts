@@ -11,6 +11,7 @@ import { PIPELINE, type GuardFactory } from './exchange/stage.js';
 import { ExtensionUses } from './extensions/host/extension-uses.js';
 import { InterceptorStage } from './proxy/interception/interceptor-stage.js';
 import { RateLimitGuardFactory } from './rate-limit/rate-limit.guard-factory.js';
+import { CompressionStage } from './transform/compression/compression.stage.js';
 import { RequestTransformStage } from './transform/request-transform.js';
 import { ResponseTransformStage } from './transform/response-transform.js';
 
@@ -33,6 +34,7 @@ export const STAGES = [
  * to bottom, its answer meets from bottom to top.
  */
 export const FORWARDERS = [
+  CompressionStage, // in the coding that suits the client
   OwnCorsStage, // what others say of CORS is dropped
   InterceptorStage, // the team's own interceptors
   RequestTransformStage, // headers and query of the request

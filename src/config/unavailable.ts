@@ -20,7 +20,6 @@ export const UNAVAILABLE: UnavailableKeys = {
   'history.retention': key('history'),
   'gateway.rate_limit_per_user': key('limits for each user'),
   'document.rate_limit_per_upstream': key('limits for each upstream'),
-  'document.compression': key('compression', null, false),
   'document.security_headers': key('security headers'),
   'api_key.rate_limit': key('limits of a single key'),
   'rate_limit.algorithm': key('limiting by windows'),
@@ -29,7 +28,6 @@ export const UNAVAILABLE: UnavailableKeys = {
   'rate_limit.store': key('limits in Redis'),
   'rate_limit.on_store_failure': key('limits in Redis'),
   'route.validate': key('validation'),
-  'route.compression': key('compression', null, false),
   'route.security_headers': key('security headers', true),
   'route.ai': key('AI routing'),
 };

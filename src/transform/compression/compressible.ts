@@ -1,0 +1,53 @@
+import { indexOfHeader } from '../../common/raw-headers.js';
+import type { UpstreamHead } from '../../exchange/response.js';
+
+/** Whether answers of a media type (lower case, without parameters) are to be compressed. */
+export type TypeTest = (mediaType: string) => boolean;
+
+/** Statuses whose body is not whole, or that have none. */
+const EXCLUDED: ReadonlySet<number> = new Set([204, 205, 206, 304]);
+
+/** Compiles `compression.types`. */
+export function compileTypes(types: readonly string[]): TypeTest {
+  const lower = types.map((type) => type.toLowerCase());
+  const exact = new Set(lower.filter((type) => !type.endsWith('/*')));
+  const families = lower.filter((type) => type.endsWith('/*')).map((type) => type.slice(0, -1));
+  // An event has to leave when it comes, however small it is.
+  return (type) =>
+    type !== 'text/event-stream' && (exact.has(type) || families.some((family) => type.startsWith(family)));
+}
+
+/**
+ * Whether the answer may be sent in another coding, whatever the client takes: whole, not coded yet, of one of the types,
+ * and without `no-transform` (RFC 9110 §7.7).
+ */
+export function isCompressible({ status, headers }: UpstreamHead, isType: TypeTest): boolean {
+  if (EXCLUDED.has(status)) return false;
+  const type = indexOfHeader(headers, 'content-type');
+  if (type < 0 || !isType(mediaTypeOf(headers[type + 1]!))) return false;
+  if (indexOfHeader(headers, 'content-encoding') >= 0 || indexOfHeader(headers, 'content-range') >= 0)
+    return false;
+  return !forbidsTransform(headers);
+}
+
+/** Either side may forbid it, in any of its `Cache-Control` lines. */
+export function forbidsTransform(headers: readonly string[]): boolean {
+  let at = indexOfHeader(headers, 'cache-control');
+  for (; at >= 0; at = indexOfHeader(headers, 'cache-control', at + 2))
+    if (/(?:^|[,\s])no-transform(?:$|[,\s])/i.test(headers[at + 1]!)) return true;
+  return false;
+}
+
+/** All values of a header joined by comma, as a list field may be read (RFC 9110 §5.3); null when there are none. */
+export function listField(headers: readonly string[], lowerCaseName: string): string | null {
+  let value: string | null = null;
+  let at = indexOfHeader(headers, lowerCaseName);
+  for (; at >= 0; at = indexOfHeader(headers, lowerCaseName, at + 2))
+    value = value === null ? headers[at + 1]! : `${value}, ${headers[at + 1]!}`;
+  return value;
+}
+
+function mediaTypeOf(contentType: string): string {
+  const end = contentType.indexOf(';');
+  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
+}
