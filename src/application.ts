@@ -174,8 +174,10 @@ class Gateway implements RunningGateway {
       control: this.state,
       logOutput: outputOf(config, options),
     });
-    const { app } = this.#admin;
-    this.app.get(SnapshotService).subscribe(app.get(LogSettings, { strict: false }));
+    const { app, pages } = this.#admin;
+    const snapshots = this.app.get(SnapshotService);
+    snapshots.subscribe(app.get(LogSettings, { strict: false }));
+    snapshots.subscribe(pages);
     await app.listen(options.adminPort ?? config.admin.port, config.admin.host);
     this.adminUrl = urlOf(app.getHttpServer().address() as AddressInfo, config.admin.tls !== null);
   }

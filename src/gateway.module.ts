@@ -32,6 +32,7 @@ import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { RedisModule } from './redis/redis.module.js';
 import { RoutingModule } from './routing/routing.module.js';
 import { TransformModule } from './transform/transform.module.js';
+import { SecurityHeadersModule } from './security-headers/security-headers.module.js';
 import { UpstreamModule } from './upstream/upstream.module.js';
 
 @Global()
@@ -91,6 +92,7 @@ export class GatewayModule {
       module: GatewayModule,
       imports: [
         ClockModule,
+        SecurityHeadersModule,
         GatewayConfigModule.forDocument(config, file),
         ScheduleModule.forRoot(),
         LoggingModule.forRoot(config.logging, logOutput),

@@ -5,7 +5,7 @@ import { routePath } from './keys/formats.js';
 import { Key, KeysOf } from './keys/key.js';
 import { freeText, integer, oneOf } from './keys/scalars.js';
 import { type RateLimitConfig, TotalRateLimitConfig } from './rate-limit.config.js';
-import { CompressionConfig, CorsConfig, type SecurityHeaders, securityHeaders } from './response.config.js';
+import { CompressionConfig, CorsConfig } from './response.config.js';
 import { GROUP_KEYS, RouteConfig } from './route.config.js';
 import { UpstreamConfig } from './upstream.config.js';
 
@@ -40,9 +40,6 @@ export class DocumentConfig extends GatewayConfig {
 
   @Key(orOff(either(oneOf(false), nested(CorsConfig))), 'CORS of routes that say nothing; null = off.')
   cors: CorsConfig | null = null;
-
-  @Key(either(...securityHeaders), 'Security headers on answers: true, false, or a map of header: value.')
-  security_headers: SecurityHeaders = true;
 
   @Key(orOff(either(oneOf(false), nested(CompressionConfig))), 'Compression of routes that say nothing.')
   compression: CompressionConfig | null = null;

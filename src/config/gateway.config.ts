@@ -1,5 +1,5 @@
 import { AuthConfig } from './auth.config.js';
-import { listOf, nested, orNull, recordOf } from './keys/composites.js';
+import { either, listOf, nested, orNull, recordOf } from './keys/composites.js';
 import { upstreamName } from './keys/formats.js';
 import { Key } from './keys/key.js';
 import { text } from './keys/scalars.js';
@@ -12,7 +12,7 @@ import {
   TracingConfig,
 } from './observability.config.js';
 import { type RateLimitConfig, TotalRateLimitConfig, UserRateLimitConfig } from './rate-limit.config.js';
-import { CacheStoreConfig } from './response.config.js';
+import { CacheStoreConfig, type SecurityHeaders, securityHeaders } from './response.config.js';
 import { RouteConfig } from './route.config.js';
 import { AdminConfig, ServerConfig } from './server.config.js';
 import { UpstreamConfig } from './upstream.config.js';
@@ -57,6 +57,9 @@ export class GatewayConfig {
 
   @Key(nested(CacheStoreConfig), 'The store behind all routes that cache.')
   cache: CacheStoreConfig = new CacheStoreConfig();
+
+  @Key(either(...securityHeaders), 'Security headers on answers: true, false, or a map of header: value.')
+  security_headers: SecurityHeaders = true;
 
   @Key(
     listOf(text()),

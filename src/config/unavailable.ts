@@ -20,7 +20,6 @@ export const UNAVAILABLE: UnavailableKeys = {
   'history.retention': key('history'),
   'gateway.rate_limit_per_user': key('limits for each user'),
   'document.rate_limit_per_upstream': key('limits for each upstream'),
-  'document.security_headers': key('security headers'),
   'api_key.rate_limit': key('limits of a single key'),
   'rate_limit.algorithm': key('limiting by windows'),
   'rate_limit.by': key('limiting by anything but ip and route', 'route'),
@@ -28,6 +27,5 @@ export const UNAVAILABLE: UnavailableKeys = {
   'rate_limit.store': key('limits in Redis'),
   'rate_limit.on_store_failure': key('limits in Redis'),
   'route.validate': key('validation'),
-  'route.security_headers': key('security headers', true),
   'route.ai': key('AI routing'),
 };

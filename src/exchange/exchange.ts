@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { type ClientCertificate, clientCertificateOf } from './client-certificate.js';
+import type { DefaultHeaders } from './default-headers.js';
 import type { OutgoingRequest } from './forwarder.js';
 import type { Identity } from './identity.js';
 import type { Reason } from './reasons.js';
@@ -48,6 +49,8 @@ export class Exchange {
   /** Bytes of body handed to the client. */
   bytesWritten = 0;
   traceId: string | null = null;
+  /** What the writer adds where the answer has none of its own; the document's until the route's is known. */
+  defaultHeaders: DefaultHeaders | null = null;
   /** Headers that the writer adds to whatever answer is sent: name, value, name, value, … */
   readonly responseHeaders: string[] = [];
   /** Monotonic milliseconds: when the first attempt was handed to a backend, when its head arrived; 0 = never. */

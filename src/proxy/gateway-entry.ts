@@ -2,15 +2,17 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { CLOCK, type Clock } from '../common/clock.js';
+import { DEFAULT_HEADERS, type DefaultHeadersCompiler } from '../exchange/default-headers.js';
 import { EXCHANGE_LOG, type ExchangeLog } from '../exchange/event-log.js';
 import { Exchange } from '../exchange/exchange.js';
 import { EXCHANGE_OBSERVERS, type ExchangeObserver } from '../exchange/observer.js';
-import { Refusal } from '../exchange/refusal.js';
+import type { Refusal } from '../exchange/refusal.js';
 import { ROUTER, type Router } from '../exchange/router.js';
 import { type Snapshot, SNAPSHOTS, type Snapshots } from '../exchange/snapshot.js';
 import { ActiveExchanges } from './active-exchanges.js';
 import { type ClientConnection, connectionOf } from './client-connection.js';
 import { compileEdge, type EdgeSettings } from './edge-settings.js';
+import { checkReceived } from './head-checks.js';
 import { problemDocument, refusalOf } from './problem.js';
 import { ScannedHead } from './request-head.js';
 import { ResponseWriter, type WriterHost } from './response-writer.js';
@@ -32,6 +34,7 @@ export class GatewayEntry implements WriterHost {
     @Inject(EXCHANGE_OBSERVERS) private readonly observers: readonly ExchangeObserver[],
     @Inject(EXCHANGE_LOG) private readonly log: ExchangeLog,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(DEFAULT_HEADERS) private readonly defaults: DefaultHeadersCompiler,
     private readonly active: ActiveExchanges,
   ) {}
 
@@ -50,7 +53,8 @@ export class GatewayEntry implements WriterHost {
     exchange.reply = reply;
     request.exchange = exchange;
     if (this.#start(exchange, head, client, edge)) return true;
-    client.addOwn(raw, reply.raw);
+    client.addOwn(raw, reply.raw, edge.bodyTimeoutMs);
+    addDefaults(edge, client, reply);
     return false;
   }
 
@@ -96,7 +100,7 @@ export class GatewayEntry implements WriterHost {
   #settings(): EdgeSettings {
     const { current } = this.snapshots;
     if (current !== this.#snapshot) {
-      this.#edge = compileEdge(current.config, this.clock);
+      this.#edge = compileEdge(current.config, this.clock, this.defaults.forDocument(current.config));
       this.#snapshot = current;
     }
     return this.#edge;
@@ -105,14 +109,15 @@ export class GatewayEntry implements WriterHost {
   #open(head: ScannedHead, client: ClientConnection, edge: EdgeSettings): Exchange {
     const exchange = new Exchange(edge.requestIds.idFor(head.requestId ?? undefined), this.clock.now(), head);
     exchange.clientIp = client.address;
+    exchange.defaultHeaders = edge.defaultHeaders;
     return exchange;
   }
 
   #start(exchange: Exchange, head: ScannedHead, client: ClientConnection, edge: EdgeSettings): boolean {
     let fault: unknown = null;
     try {
-      checkFraming(head, exchange, client);
-      checkHead(head, exchange.request!, edge);
+      const { request, reply } = exchange;
+      checkReceived({ head, request: request!.raw, response: reply!.raw, client }, edge.maxUriLength);
       if (!this.router.route(exchange)) return false;
       this.#identifyClient(exchange, edge);
     } catch (error) {
@@ -155,33 +160,9 @@ export class GatewayEntry implements WriterHost {
   }
 }
 
-/** Refuses what others may frame otherwise, and reads nothing behind it. */
-function checkFraming(head: ScannedHead, { request, reply }: Exchange, client: ClientConnection): void {
-  const doubt = framingDoubt(head.transferEncoding, request!.raw);
-  if (doubt === null) return;
-  client.endWith(reply!.raw);
-  throw new Refusal('bad_request', { detail: doubt });
-}
-
-/** What the parser takes for well framed and the next hop might not (RFC 9112 §6.1). */
-function framingDoubt(coding: string | null, request: FastifyRequest['raw']): string | null {
-  // In a request line, the parser knows 0.9 and 2.0 too.
-  if (request.httpVersionMajor !== 1) return 'this is not HTTP/1.1';
-  if (coding === null) return null;
-  const known = request.httpVersionMinor > 0 && coding.toLowerCase() === 'chunked';
-  return known ? null : 'Transfer-Encoding must be chunked alone';
-}
-
-/** What else the parser lets through and a gateway must not. */
-function checkHead(head: ScannedHead, request: FastifyRequest, edge: EdgeSettings): void {
-  // RFC 9112 §3.2.
-  // An empty one counts as none (docs/routing.md).
-  if (head.hosts > 1 || (head.host === '' && request.raw.httpVersionMinor > 0)) {
-    throw new Refusal('bad_request', { detail: 'exactly one Host is required' });
-  }
-  // Beyond, a number no longer says every length exactly.
-  if (head.contentLength > Number.MAX_SAFE_INTEGER) throw new Refusal('payload_too_large');
-  if (head.target.length > edge.maxUriLength) throw new Refusal('uri_too_long');
-  if (head.expect !== null && head.expect.toLowerCase() !== '100-continue')
-    throw new Refusal('expectation_failed');
+/** What an endpoint of the gateway sets itself wins. */
+function addDefaults({ defaultHeaders }: EdgeSettings, client: ClientConnection, reply: FastifyReply): void {
+  const lines: string[] = [];
+  defaultHeaders?.complete(lines, client.secure, true);
+  for (let at = 0; at < lines.length; at += 2) void reply.header(lines[at]!, lines[at + 1]!);
 }

@@ -1,12 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { Injectable } from '@nestjs/common';
-
+import type { DefaultHeaders } from '../exchange/default-headers.js';
 import type { AnswerReason } from '../exchange/reasons.js';
 import { Refusal } from '../exchange/refusal.js';
 import { type ClientConnection, connectionOf } from './client-connection.js';
-import { GatewayEntry } from './gateway-entry.js';
 import { problemDocument } from './problem.js';
 
 const REASON_BY_CODE: Readonly<Record<string, AnswerReason>> = {
@@ -32,12 +30,21 @@ function reasonOf({ code = '', rawPacket, bytesParsed = 0 }: ParserFault): Answe
   return REASON_BY_CODE[code] ?? 'bad_request';
 }
 
-/** Answers what node's parser refuses before there is a request: same body, logged once, the socket ends. */
-@Injectable()
+/** Told of each refusal; knows what its answer carries. */
+export interface RefusalWitness {
+  refusedByParser(client: ClientConnection, refusal: Refusal): RefusedRequest;
+}
+
+export interface RefusedRequest {
+  readonly id: string;
+  readonly defaultHeaders: DefaultHeaders | null;
+}
+
+/** Answers what node's parser refuses before there is a request: same body, told once, the socket ends. */
 export class ParserRefusals {
   readonly #refused = new WeakSet<Socket>();
 
-  constructor(private readonly entry: GatewayEntry) {}
+  constructor(private readonly witness: RefusalWitness) {}
 
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
@@ -53,35 +60,41 @@ export class ParserRefusals {
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
     const client = connectionOf(socket);
-    if (client.receivingBody) client.refuseBody(refusal);
+    if (client.awaitsOwnAnswer) this.#answer(client, refusal);
+    else if (client.receivingBody) client.refuseBody(refusal);
     else client.afterLast(() => this.#answer(client, refusal));
   }
 
   #answer(client: ClientConnection, refusal: Refusal): void {
     const { socket } = client;
     client.closing = true;
-    const exchange = this.entry.refusedByParser(client, refusal);
+    const exchange = this.witness.refusedByParser(client, refusal);
     const body = problemDocument(refusal, exchange.id);
     socket.on('error', () => {});
-    socket.end(answer(refusal, exchange.id, body));
+    const defaults: string[] = [];
+    exchange.defaultHeaders?.complete(defaults, client.secure, true);
+    socket.end(answer(refusal, exchange.id, body, defaults), 'latin1');
     // What the client still sends is dropped; it has a moment to read the answer.
     setTimeout(() => socket.destroy(), 1_000).unref();
     socket.resume();
   }
 }
 
-function answer(refusal: Refusal, id: string, body: string): string {
+/** In bytes as `latin1` text. */
+function answer(refusal: Refusal, id: string, body: string, defaults: readonly string[]): string {
   const status = refusal.getStatus();
+  const lines = defaults.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${defaults[at + 1]}`] : []));
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
+    ...lines,
     `Date: ${new Date().toUTCString()}`,
     'X-Gateway-Proxy: nexus-gateway',
     `X-Request-Id: ${id}`,
     'Connection: close',
     '',
-    body,
+    Buffer.from(body).toString('latin1'),
   ].join('\r\n');
 }

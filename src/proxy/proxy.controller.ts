@@ -5,6 +5,7 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { firstValueFrom, isObservable } from 'rxjs';
 
 import { EarlyAnswer } from '../exchange/early-answer.js';
+import type { DefaultHeaders } from '../exchange/default-headers.js';
 import type { ExchangeLog } from '../exchange/event-log.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
@@ -19,14 +20,17 @@ import { refusalOf } from './problem.js';
  * synchronously; only a guard that answers with a promise makes it wait.
  */
 export class ProxyController implements RouteHandler {
+  // oxlint-disable-next-line max-params -- what makes up a route.
   constructor(
     readonly guards: readonly CanActivate[],
     readonly choice: UpstreamChoice,
     readonly forwarder: Forwarder,
     readonly log: ExchangeLog,
+    readonly defaultHeaders: DefaultHeaders | null = null,
   ) {}
 
   handle(exchange: Exchange, sink: ResponseSink): void {
+    exchange.defaultHeaders = this.defaultHeaders;
     const context =
       this.guards.length === 0
         ? null

@@ -122,7 +122,7 @@ export class ResponseWriter implements ResponseSink, Listed {
     for (const name of Object.keys(refusal.headers)) headers.push(name, refusal.headers[name]!);
     const statusText = STATUS_CODES[this.exchange.status] ?? '';
     const head = { status: this.exchange.status, statusText, headers, contentLength: body.length };
-    if (!this.#writeHead(head)) return;
+    if (!this.#writeHead(head, true)) return;
     if (!this.#bodiless) this.exchange.bytesWritten = body.length;
     this.#settleBody();
     this.response.end(body);
@@ -212,11 +212,12 @@ export class ResponseWriter implements ResponseSink, Listed {
   }
 
   /** False when it could not be written: then another answer has taken its place. */
-  #writeHead(head: UpstreamHead): boolean {
+  #writeHead(head: UpstreamHead, ownPage = false): boolean {
     this.#head = null;
     const { headers } = head;
     const own = this.exchange.responseHeaders;
     for (let at = 0; at < own.length; at++) headers.push(own[at]!);
+    this.exchange.defaultHeaders?.complete(headers, this.client.secure, ownPage);
     headers.push('X-Gateway-Proxy', 'nexus-gateway', 'X-Request-Id', this.exchange.id);
     if (head.status === 205) headers.push('Content-Length', '0');
     const { response } = this;

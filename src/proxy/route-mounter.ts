@@ -4,6 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { durationMs } from '../common/duration.js';
 import type { GatewayConfig } from '../config/gateway.config.js';
 import type { RouteConfig } from '../config/route.config.js';
+import { DEFAULT_HEADERS, type DefaultHeadersCompiler } from '../exchange/default-headers.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { FORWARD_STAGES, type Forwarder, type ForwarderFactory } from '../exchange/forwarder.js';
 import { Refusal } from '../exchange/refusal.js';
@@ -25,6 +26,7 @@ export class ProxyRouteMounter implements RouteMounter {
   constructor(
     @Inject(PIPELINE) private readonly pipeline: readonly GuardFactory[],
     @Inject(FORWARD_STAGES) private readonly stages: readonly ForwarderFactory[],
+    @Inject(DEFAULT_HEADERS) private readonly defaults: DefaultHeadersCompiler,
     private readonly forwarder: HttpForwarder,
     private readonly mirrors: Mirrors,
   ) {}
@@ -46,7 +48,8 @@ export class ProxyRouteMounter implements RouteMounter {
     };
     const plan = compilePlan(config, choice, demanded(target), settings);
     const forwarder = this.#staged(config, document, new RouteForwarder(plan, this.forwarder));
-    return new ProxyController(guards, choice, forwarder, this.forwarder.log);
+    const defaults = this.defaults.forRoute(config);
+    return new ProxyController(guards, choice, forwarder, this.forwarder.log, defaults);
   }
 
   /** A route pays for the stages that it uses alone. */

@@ -570,7 +570,6 @@ describe('what is not built yet', () => {
   it.each([
     [{ tracing: { enabled: true } }, 'tracing.enabled: tracing'],
     [{ history: { file: 'x.db' } }, 'history.file: history in a file'],
-    [{ security_headers: false }, 'security_headers: security headers'],
     [
       { rate_limit_global: { requests: 1, per: '1s', by: 'header:x-a' } },
       'rate_limit_global.by: limiting by',
