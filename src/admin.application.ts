@@ -34,18 +34,16 @@ export class AdminApplication {
         routerOptions: { maxParamLength: 8_192 },
         requestTimeout: http.requestTimeout,
         frameworkErrors: listener.frameworkErrors,
-        ...(tls
-          ? { https: { ...http, ...tls.serverOptions(durationMs(server.header_timeout)) } }
-          : { http }),
+        ...(tls ? { https: { ...http, ...tls.serverOptions(durationMs(server.header_timeout)) } } : { http }),
       } as ConstructorParameters<typeof FastifyAdapter>[0]),
       { bufferLogs: true, abortOnError: false },
     );
     app.useLogger(app.get(NestLogger));
-    listener.attach(app.getHttpAdapter().getInstance() as unknown as FastifyInstance);
     tls?.attach(app.getHttpServer(), app.get<Log>(LOG, { strict: false }));
     const pages = new OwnPages(new SecurityHeadersCompiler());
     pages.applied(options);
     pages.attach(app.getHttpAdapter().getInstance());
+    listener.attach(app.getHttpAdapter().getInstance() as unknown as FastifyInstance);
     return new AdminApplication(app, pages, tls);
   }
 

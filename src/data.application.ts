@@ -2,14 +2,18 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
+import { CidrSet } from './common/cidr.js';
 import { durationMs } from './common/duration.js';
+import { ALLOW_FROM } from './exchange/allow-from.guard.js';
 import { LOG, type Log } from './exchange/event-log.js';
+import type { Refusal } from './exchange/refusal.js';
 import type { Snapshot, SnapshotListener } from './exchange/snapshot.js';
 import { CONNECTION_GAUGE, type ConnectionGauge } from './exchange/telemetry.js';
 import { GatewayModule, type GatewayModuleOptions } from './gateway.module.js';
 import { NestLogger } from './logging/nest-logger.js';
 import { GatewayEntry } from './proxy/gateway-entry.js';
 import { fastifyOptions, Listener } from './proxy/listener.js';
+import type { OwnRoutes } from './proxy/own-routes.js';
 import { TlsListener } from './tls/tls-listener.js';
 
 /** The data plane with its listener: Nest's application behind the Fastify that takes its requests. */
@@ -53,6 +57,7 @@ export class DataApplication implements SnapshotListener {
 class DataPort {
   readonly fastify: FastifyInstance;
   #entry: GatewayEntry | null = null;
+  #own: OwnEndpoints | null = null;
 
   constructor(options: ReturnType<typeof fastifyOptions>) {
     const settings = {
@@ -66,13 +71,35 @@ class DataPort {
     this.fastify = fastify(settings as Parameters<typeof fastify>[0]) as unknown as FastifyInstance;
     // Before the hooks that Nest adds: they cost each request, and one of them answers some itself.
     this.fastify.addHook('onRequest', (request, reply, done) => {
-      if (!this.#entry?.enter(request, reply)) done();
+      if (!this.#entry?.enter(request, reply)) done(this.#own?.refusal(request));
     });
   }
 
   open(app: NestFastifyApplication): void {
     this.#entry = app.get(GatewayEntry, { strict: false });
-    app.get(Listener, { strict: false }).attach(this.fastify);
+    const listener = app.get(Listener, { strict: false });
+    listener.attach(this.fastify);
+    this.#own = new OwnEndpoints(listener.ownRoutes, app.get(ALLOW_FROM));
+  }
+}
+
+/** What the gateway's own endpoints on the data port say to methods that they don't take. */
+class OwnEndpoints {
+  readonly #allowed: CidrSet;
+
+  constructor(
+    private readonly routes: OwnRoutes,
+    allowFrom: readonly string[],
+  ) {
+    this.#allowed = new CidrSet(allowFrom);
+  }
+
+  refusal({ is404, exchange, socket }: FastifyRequest): Refusal | undefined {
+    if (!is404) return undefined;
+    const path = exchange.path ?? '';
+    // Those who may not read the others are not told that they exist.
+    const open = path === '/' || path === '/health' || path.startsWith('/health/');
+    return open || this.#allowed.has(socket.remoteAddress ?? '') ? this.routes.refusalAt(path) : undefined;
   }
 }
 

@@ -5,6 +5,7 @@ import { normaliseIp } from '../common/cidr.js';
 import { isVerified } from '../exchange/client-certificate.js';
 import type { Refusal } from '../exchange/refusal.js';
 import type { ResponseWriter } from './response-writer.js';
+import { dumpRest } from './unread-body.js';
 import type { UpgradingClient } from './upgrade/upgrading-client.js';
 
 /** Requests that may wait for those in front of them; a client that pipelines more is cut off. */
@@ -35,7 +36,7 @@ export class ClientConnection {
   /** A request that was answered before its body had come. */
   #unfinished: IncomingMessage | null = null;
   /** Answers of the gateway's own endpoints that are not out yet. */
-  #ownAnswers = 0;
+  readonly #ownAnswers: ServerResponse[] = [];
   #afterLast: (() => void) | null = null;
 
   constructor(readonly socket: Socket) {
@@ -68,7 +69,14 @@ export class ClientConnection {
 
   /** Whether a response is still owed. */
   get busy(): boolean {
-    return this.#writers.length > 0 || this.#ownAnswers > 0;
+    return this.#writers.length > 0 || this.#ownAnswers.length > 0;
+  }
+
+  /** One of the gateway's own endpoints waits for a body, and its answer is the next to go out. */
+  get awaitsOwnAnswer(): boolean {
+    const [answer] = this.#ownAnswers;
+    if (answer === undefined || this.#ownAnswers.length > 1 || this.#writers.length > 0) return false;
+    return this.receivingBody && !answer.headersSent;
   }
 
   /** Whether what comes next belongs to the body of a request. */
@@ -105,14 +113,15 @@ export class ClientConnection {
     this.#next();
   }
 
-  /** One of the gateway's own endpoints answers this request. */
-  addOwn(request: IncomingMessage, response: ServerResponse): void {
-    this.#ownAnswers++;
+  /** One of the gateway's own endpoints answers this request; a body that it does not read has so long to end. */
+  addOwn(request: IncomingMessage, response: ServerResponse, bodyTimeoutMs: number): void {
+    this.#ownAnswers.push(response);
     this.#unfinished = request;
     response.once('close', () => {
-      this.#ownAnswers--;
+      this.#ownAnswers.splice(this.#ownAnswers.indexOf(response), 1);
       if (!response.shouldKeepAlive) this.closing = true;
       if (request.complete && this.#unfinished === request) this.#unfinished = null;
+      if (!request.complete && !this.closing) dumpRest(request, this.socket, bodyTimeoutMs);
       this.#next();
     });
   }

@@ -6,7 +6,15 @@ import { ParserRefusals } from './parser-refusals.js';
 
 /** Where requests come in. Apart from ProxyModule because the snapshot stands between the two. */
 @Module({
-  providers: [GatewayEntry, Listener, ParserRefusals],
+  providers: [
+    GatewayEntry,
+    Listener,
+    {
+      provide: ParserRefusals,
+      useFactory: (entry: GatewayEntry) => new ParserRefusals(entry),
+      inject: [GatewayEntry],
+    },
+  ],
   exports: [Listener, GatewayEntry],
 })
 export class EntryModule {

@@ -9,10 +9,10 @@ import type { FastifyInstance } from 'fastify';
 import { durationMs } from '../common/duration.js';
 import { sizeBytes } from '../common/size.js';
 import type { ServerConfig } from '../config/server.config.js';
-import { Refusal } from '../exchange/refusal.js';
 import { CONNECTION_GAUGE, type ConnectionGauge } from '../exchange/telemetry.js';
-import { connectionOf } from './client-connection.js';
+import { OwnRoutes } from './own-routes.js';
 import { ParserRefusals } from './parser-refusals.js';
+import { takeOver } from './server-events.js';
 import { acceptUpgrade, shouldUpgrade } from './upgrade/accept-upgrade.js';
 
 /** How often node looks for heads that take too long, in milliseconds; its own default is 30 s. */
@@ -58,6 +58,9 @@ export interface FastifyDataOptions {
 /** Ties the data port to the entry: what node or Fastify would answer by itself is the gateway's too. */
 @Injectable()
 export class Listener {
+  /** The endpoints of the gateway's own. */
+  readonly ownRoutes = new OwnRoutes();
+
   constructor(
     private readonly parserRefusals: ParserRefusals,
     @Inject(CONNECTION_GAUGE) private readonly gauge: ConnectionGauge,
@@ -68,6 +71,7 @@ export class Listener {
     for (const method of METHODS) {
       if (!fastify.supportedMethods.includes(method) && method !== 'CONNECT') fastify.addHttpMethod(method);
     }
+    this.ownRoutes.collect(fastify);
     fastify.removeAllContentTypeParsers();
     // The gateway's own endpoints read no bodies.
     fastify.addContentTypeParser('*', (_request, payload, done) => {
@@ -83,25 +87,13 @@ export class Listener {
   }
 
   #listen(server: Server): void {
-    // The limit is `max_header_size`: older Node drops what exceeds a number silently, framing headers too.
-    server.maxHeadersCount = 0;
     server.on('connection', (socket: Socket) => {
       this.gauge.opened();
       socket.once('close', () => this.gauge.closed());
     });
-    // With TLS, what clients and answers are told of is the socket that a handshake made.
-    const accepted = 'setSecureContext' in server ? 'secureConnection' : 'connection';
-    server.on(accepted, (socket: Socket) => void connectionOf(socket));
-    // Both are ordinary requests to the entry, which decides before a byte of body is asked for.
+    takeOver(server, this.parserRefusals);
+    // An ordinary request to the entry, which decides before a byte of body is asked for.
     server.on('checkContinue', (request, response) => server.emit('request', request, response));
-    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-    server.on('connect', (_request, socket: Socket) =>
-      this.parserRefusals.refuse(socket, new Refusal('not_implemented')),
-    );
-    server.removeAllListeners('clientError');
-    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-      this.parserRefusals.onClientError(error, socket),
-    );
   }
 }
 

@@ -5,6 +5,7 @@ import { RequestIds } from '../common/request-id.js';
 import { systemClock } from '../common/clock.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { EXCHANGE_LOG, type ExchangeLog } from '../exchange/event-log.js';
+import type { Refusal } from '../exchange/refusal.js';
 import { problemDocument, refusalOf } from './problem.js';
 
 /** Makes problem documents of whatever the gateway's own endpoints throw; routes have the writer for that. */
@@ -21,18 +22,22 @@ export class ProblemFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     // The admin application has no exchanges.
     const id = (request.exchange as Exchange | null | undefined)?.id ?? this.#ids.newId();
-    // Bytes: to a text Fastify would add a charset that this media type does not have (RFC 9457 §6.1).
-    const body = Buffer.from(problemDocument(refusal, id));
-    void http
-      .getResponse<FastifyReply>()
-      .status(refusal.getStatus())
-      .headers({
-        'content-type': 'application/problem+json',
-        'cache-control': 'no-store',
-        'x-gateway-proxy': 'nexus-gateway',
-        'x-request-id': id,
-        ...refusal.headers,
-      })
-      .send(body);
+    sendProblem(http.getResponse<FastifyReply>(), refusal, id);
   }
+}
+
+/** The answer of an endpoint of the gateway's own. */
+export function sendProblem(reply: FastifyReply, refusal: Refusal, id: string): void {
+  // Bytes: to a text Fastify would add a charset that this media type does not have (RFC 9457 §6.1).
+  const body = Buffer.from(problemDocument(refusal, id));
+  void reply
+    .status(refusal.getStatus())
+    .headers({
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      'x-gateway-proxy': 'nexus-gateway',
+      'x-request-id': id,
+      ...refusal.headers,
+    })
+    .send(body);
 }

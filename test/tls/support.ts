@@ -1,5 +1,5 @@
 import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { Agent, type RequestOptions } from 'node:https';
+import { Agent, type AgentOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
@@ -45,7 +45,7 @@ export function document(tls: object, upstream: EchoUpstream, more: object = {})
 
 /** Agents that trust what the gateways show; connections are kept. */
 export function tlsAgent(options: ConnectionOptions = {}): Agent {
-  const agent = new Agent({ keepAlive: true, ca: AUTHORITIES, ...(options as RequestOptions) });
+  const agent = new Agent({ keepAlive: true, ca: AUTHORITIES, ...(options as AgentOptions) });
   closeAtEnd(() => agent.destroy());
   return agent;
 }
