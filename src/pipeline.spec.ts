@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { STAGES } from './pipeline.js';
+import { FORWARDERS, STAGES } from './pipeline.js';
 
 it('runs the stages in the order of the path', () => {
   expect(STAGES.map(({ name }) => name)).toEqual([
@@ -9,6 +9,20 @@ it('runs the stages in the order of the path', () => {
     'RateLimitGuardFactory',
     'AuthGuardFactory',
     'RolesGuardFactory',
+    'IdentityLimitGuardFactory',
     'ExtensionUses',
   ]);
+});
+
+it('runs the stages between guards and upstream from the client inwards', () => {
+  const names = FORWARDERS.map(({ name }) => name);
+  const order = [
+    'CompressionStage',
+    'InterceptorStage',
+    'ValidationStage',
+    'RequestTransformStage',
+    'CacheStage',
+    'ResponseTransformStage',
+  ];
+  expect(names.filter((name) => order.includes(name))).toEqual(order);
 });

@@ -10,7 +10,9 @@ import { FORWARD_STAGES, type ForwarderFactory } from './exchange/forwarder.js';
 import { PIPELINE, type GuardFactory } from './exchange/stage.js';
 import { ExtensionUses } from './extensions/host/extension-uses.js';
 import { InterceptorStage } from './proxy/interception/interceptor-stage.js';
+import { IdentityLimitGuardFactory } from './rate-limit/identity-limit.guard-factory.js';
 import { RateLimitGuardFactory } from './rate-limit/rate-limit.guard-factory.js';
+import { UpstreamLimitStage } from './rate-limit/upstream-limit.stage.js';
 import { CompressionStage } from './transform/compression/compression.stage.js';
 import { RequestTransformStage } from './transform/request-transform.js';
 import { ResponseTransformStage } from './transform/response-transform.js';
@@ -23,9 +25,10 @@ import { ResponseTransformStage } from './transform/response-transform.js';
 export const STAGES = [
   CorsGuardFactory, // preflights answered, headers promised for every answer
   IpListGuardFactory, // addresses that may pass or may not
-  RateLimitGuardFactory, // limits that need no identity: global, per ip, per route
+  RateLimitGuardFactory, // limits that need no identity: global, per ip, per route, per header
   AuthGuardFactory, // who it is: token, API key
   RolesGuardFactory, // what that one may do
+  IdentityLimitGuardFactory, // limits that need one: by user, by API key
   ExtensionUses, // the route's own guards
 ] as const;
 
@@ -40,6 +43,7 @@ export const FORWARDERS = [
   RequestTransformStage, // headers and query of the request
   CacheStage, // answers from the store, and into it
   ResponseTransformStage, // headers and status of the answer
+  UpstreamLimitStage, // what an upstream is sent in all
 ] as const;
 
 export const forwardersProvider: Provider = {

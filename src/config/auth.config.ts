@@ -3,7 +3,7 @@ import { either, listOf, nested, orNull, recordOf } from './keys/composites.js';
 import { headerName, identifier, network, readableFile, url } from './keys/formats.js';
 import { Key } from './keys/key.js';
 import { duration, flag, oneOf, text, textLike, textOf } from './keys/scalars.js';
-import { RateLimitConfig } from './rate-limit.config.js';
+import { KeyRateLimitConfig, type RateLimitConfig } from './rate-limit.config.js';
 
 export type AuthKind = 'jwt' | 'api_key';
 /** How a route authenticates: nobody, one kind, or any of several. */
@@ -124,7 +124,7 @@ export class ApiKeyConfig {
   @Key(orNull(day), 'From when on the key is refused.')
   expires: string | null = null;
 
-  @Key(orNull(nested(RateLimitConfig)), 'A limit of this key alone.')
+  @Key(orNull(nested(KeyRateLimitConfig)), 'A limit of this key alone.')
   rate_limit: RateLimitConfig | null = null;
 }
 

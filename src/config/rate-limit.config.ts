@@ -40,6 +40,12 @@ export class TotalRateLimitConfig extends RateLimitConfig {
   override by = 'route';
 }
 
+/** Of a single API key: all its requests are one, unless `by` narrows that. */
+export class KeyRateLimitConfig extends RateLimitConfig {
+  @Key(by, 'Who shares the limit; api_key = all requests with the key.')
+  override by = 'api_key';
+}
+
 export class UserRateLimitConfig extends RateLimitConfig {
   @Key(by, 'Who shares the limit.')
   override by = 'user';

@@ -4,6 +4,7 @@ import { type ClientCertificate, clientCertificateOf } from './client-certificat
 import type { DefaultHeaders } from './default-headers.js';
 import type { OutgoingRequest } from './forwarder.js';
 import type { Identity } from './identity.js';
+import type { LimitsTaken } from './limits-taken.js';
 import type { Reason } from './reasons.js';
 import type { Route } from './route.js';
 import type { CanonicalTarget } from './router.js';
@@ -31,6 +32,8 @@ export class Exchange {
   identity: Identity | null = null;
   /** What the upstream is told of the identity: name, value, name, value, …; null for nothing. */
   upstreamHeaders: string[] | null = null;
+  /** Kept where a later limit may refuse; null for nothing. */
+  taken: LimitsTaken | null = null;
   /** The request as the upstream will get it, once a stage asked for it. */
   outgoing: OutgoingRequest | null = null;
   /** The whole request body, where a stage had to see it. */

@@ -27,6 +27,15 @@ export interface LimitedCount {
 /** Nest token of the {@link LimitedCounts}. */
 export const LIMITED_COUNTS = Symbol('LimitedCounts');
 
+/** Whether limits that are kept elsewhere can be judged there. */
+export interface LimitStoreState {
+  /** Null when no limit is kept elsewhere. */
+  limitStoreUp(): boolean | null;
+}
+
+/** Nest token of the {@link LimitStoreState}. */
+export const LIMIT_STORE_STATE = Symbol('LimitStoreState');
+
 /** Open WebSockets by the route's configured path. */
 export interface WebSocketCounts {
   webSocketCounts(): Iterable<{ readonly path: string; readonly open: number }>;

@@ -4,6 +4,7 @@ import type {
   CachedCounts,
   ConfigState,
   LimitedCounts,
+  LimitStoreState,
   MirroredCounts,
   RetriedCounts,
   WebSocketCounts,
@@ -27,6 +28,7 @@ export interface MetricSources {
   readonly connections: Connections;
   readonly upstreams: CurrentUpstreams;
   readonly limits: LimitedCounts | null;
+  readonly limitStore: LimitStoreState | null;
   readonly retries: RetriedCounts | null;
   readonly mirrored: MirroredCounts | null;
   readonly webSockets: WebSocketCounts | null;
@@ -44,6 +46,7 @@ export function registerGatewayMetrics(
   metrics.exchanges(sources.exchanges, sources.connections);
   metrics.backends(sources.upstreams);
   if (sources.limits) metrics.limits(sources.limits);
+  if (sources.limitStore) metrics.limitStore(sources.limitStore);
   if (sources.retries) metrics.retries(sources.retries);
   if (sources.mirrored) metrics.mirrored(sources.mirrored);
   if (sources.webSockets) metrics.webSockets(sources.webSockets);
@@ -138,6 +141,18 @@ class GatewayMetrics {
   limits(source: LimitedCounts): void {
     this.counter('gateway_rate_limited_total', 'Requests refused by a rate limit.', ['path', 'limit'], () =>
       [...source.limitedCounts()].map(({ path, limit, count }) => sample({ path, limit }, count)),
+    );
+  }
+
+  limitStore(source: LimitStoreState): void {
+    this.gauge(
+      'gateway_rate_limit_store_up',
+      'Whether the store of shared limits answers: 1 yes, 0 no.',
+      [],
+      () => {
+        const up = source.limitStoreUp();
+        return up === null ? [] : [sample({}, up ? 1 : 0)];
+      },
     );
   }
 

@@ -13,6 +13,7 @@ import {
   CONFIG_STATE,
   CONNECTION_GAUGE,
   type ConnectionGauge,
+  LIMIT_STORE_STATE,
   LIMITED_COUNTS,
 } from '../exchange/telemetry.js';
 import { WEBSOCKET_COUNTS } from '../exchange/telemetry.js';
@@ -33,6 +34,7 @@ const route = { id: 'users', path: '/api/users', upstream: users } as Route;
 const SOURCES: Provider[] = [
   { provide: CURRENT_UPSTREAMS, useValue: { upstreams: () => [users] } },
   { provide: LIMITED_COUNTS, useValue: { limitedCounts: () => [{ path: odd, limit: 'default', count: 7 }] } },
+  { provide: LIMIT_STORE_STATE, useValue: { limitStoreUp: () => false } },
   { provide: WEBSOCKET_COUNTS, useValue: { webSocketCounts: () => [{ path: '/ws', open: 2 }] } },
   { provide: CONFIG_STATE, useValue: { configVersion: 4, lastReloadSuccessful: false } },
 ];
@@ -128,6 +130,7 @@ describe('the scrape', () => {
       'gauge gateway_circuit_state{upstream,backend}',
       'gauge gateway_config_last_reload_successful{}',
       'gauge gateway_config_version{}',
+      'gauge gateway_rate_limit_store_up{}',
       'gauge gateway_websocket_connections{path}',
       'histogram gateway_request_duration_seconds{method,path,upstream}',
       'histogram gateway_upstream_duration_seconds{upstream,backend}',
@@ -160,6 +163,7 @@ describe('the scrape', () => {
     expect(metricValue(text, 'gateway_backend_healthy', { upstream: 'users', backend: 'http://b' })).toBe(0);
     expect(metricValue(text, 'gateway_backend_in_flight', { backend: 'http://a' })).toBe(3);
     expect(metricValue(text, 'gateway_rate_limited_total', { path: odd, limit: 'default' })).toBe(7);
+    expect(metricValue(text, 'gateway_rate_limit_store_up')).toBe(0);
     expect(metricValue(text, 'gateway_config_version')).toBe(4);
     expect(metricValue(text, 'gateway_config_last_reload_successful')).toBe(0);
   });

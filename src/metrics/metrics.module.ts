@@ -10,8 +10,10 @@ import {
   CONFIG_STATE,
   type ConfigState,
   CONNECTION_GAUGE,
+  LIMIT_STORE_STATE,
   LIMITED_COUNTS,
   type LimitedCounts,
+  type LimitStoreState,
   MIRRORED_COUNTS,
   type MirroredCounts,
   RETRIED_COUNTS,
@@ -82,6 +84,7 @@ function exchangeMetrics(config: MetricsConfig, registry: Registry, connections:
       optional(WEBSOCKET_COUNTS),
       optional(CONFIG_STATE),
       optional(CACHED_COUNTS),
+      optional(LIMIT_STORE_STATE),
     ],
     // oxlint-disable-next-line max-params -- one for each room that has numbers.
     useFactory: (
@@ -92,6 +95,7 @@ function exchangeMetrics(config: MetricsConfig, registry: Registry, connections:
       webSockets: WebSocketCounts | null = null,
       state: ConfigState | null = null,
       cached: CachedCounts | null = null,
+      limitStore: LimitStoreState | null = null,
     ) => {
       const exchanges = new ExchangeMetrics(config.buckets);
       const sources = {
@@ -99,6 +103,7 @@ function exchangeMetrics(config: MetricsConfig, registry: Registry, connections:
         connections,
         upstreams,
         limits,
+        limitStore,
         retries,
         mirrored,
         webSockets,

@@ -2,6 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { normaliseIp } from '../common/cidr.js';
+import { Exchange } from '../exchange/exchange.js';
+import type { Identity } from '../exchange/identity.js';
 import { addressKey, limitKey } from './limit-key.js';
 
 describe('addressKey', () => {
@@ -39,8 +41,76 @@ describe('addressKey', () => {
   });
 });
 
+function exchangeWith(rawHeaders: string[], identity: Identity | null = null): Exchange {
+  const head = {
+    method: 'GET',
+    target: '/',
+    remoteAddress: '192.0.2.1',
+    remotePort: 1,
+    host: 'gw',
+    userAgent: null,
+    rawHeaders,
+  };
+  return Object.assign(new Exchange('1', 0, head), { clientIp: '192.0.2.1', identity });
+}
+
+function known(kind: Identity['kind'], id: string): Identity {
+  return { kind, id, roles: [], claims: {} };
+}
+
 describe('limitKey', () => {
+  it('by ip is the client’s network, by route the same for all', () => {
+    expect(limitKey('ip')(exchangeWith([]))).toBe('192.0.2.1');
+    expect(limitKey('route')(exchangeWith([]))).toBe('');
+  });
+
+  it('by user tells a token’s subject from an API key of the same name', () => {
+    const key = limitKey('user');
+    const keys = [known('jwt', 'a'), known('api_key', 'a'), known('jwt', 'b')].map((each) =>
+      key(exchangeWith([], each)),
+    );
+    expect(new Set(keys).size).toBe(3);
+    expect(key(exchangeWith([], null))).toBeNull();
+  });
+
+  it('by api_key concerns those alone who came with one', () => {
+    const key = limitKey('api_key');
+    expect(key(exchangeWith([], known('api_key', 'k1')))).toBe('k1');
+    expect(key(exchangeWith([], known('jwt', 'k1')))).toBeNull();
+    expect(key(exchangeWith([]))).toBeNull();
+  });
+
+  it('by header is one key for all who send none, which no value can be', () => {
+    const key = limitKey('header:X-Tenant');
+    const without = [[], ['X-Other', 'a'], ['X-Tenants', 'a']].map((raw) => key(exchangeWith(raw)));
+    expect(new Set(without).size).toBe(1);
+    expect(key(exchangeWith(['X-Tenant', '']))).not.toBe(without[0]);
+    expect(key(exchangeWith(['x-tenant', 'a']))).toBe(key(exchangeWith(['X-TENANT', 'a'])));
+    expect(key(exchangeWith(['X-Tenant', 'a']))).not.toBe(key(exchangeWith(['X-Tenant', 'b'])));
+  });
+
+  it('by header takes several lines for one value', () => {
+    const key = limitKey('header:x-tenant');
+    const two = key(exchangeWith(['X-Tenant', 'a', 'Other', 'x', 'x-tenant', 'b']));
+    expect(two).toBe(key(exchangeWith(['X-Tenant', 'a, b'])));
+    expect(two).not.toBe(key(exchangeWith(['X-Tenant', 'a'])));
+  });
+
+  it('never grows with what a client sends', () => {
+    const long = 'x'.repeat(16_000);
+    const header = limitKey('header:x-tenant');
+    expect(header(exchangeWith(['X-Tenant', long]))!.length).toBeLessThan(80);
+    expect(header(exchangeWith(['X-Tenant', `${long}1`]))).not.toBe(
+      header(exchangeWith(['X-Tenant', `${long}2`])),
+    );
+    const user = limitKey('user');
+    expect(user(exchangeWith([], known('jwt', long)))!.length).toBeLessThan(80);
+    expect(user(exchangeWith([], known('jwt', `${long}1`)))).not.toBe(
+      user(exchangeWith([], known('jwt', long))),
+    );
+  });
+
   it('stops the start on a key that nobody judges', () => {
-    expect(() => limitKey('user')).toThrow('no such limit key: user');
+    expect(() => limitKey('cookie')).toThrow('no such limit key: cookie');
   });
 });

@@ -1,16 +1,55 @@
+import { hash } from 'node:crypto';
+
 import { parseIPv6 } from '../common/ip-address.js';
+import { indexOfHeader } from '../common/raw-headers.js';
 import type { Exchange } from '../exchange/exchange.js';
 
-/** Which bucket of a limit an exchange draws from. */
-export type LimitKey = (exchange: Exchange) => string;
+/** Which bucket of a limit an exchange draws from; null when the limit does not concern it. */
+export type LimitKey = (exchange: Exchange) => string | null;
+
+/** Longest value that is a key as it stands; the key of a longer one is its digest. */
+const LONGEST = 64;
+const HEADER = 'header:';
 
 const groups = new Uint16Array(8);
 
-/** The key of `rate_limit.by`. Throws a RangeError for one that is not built. */
+/** The key of `rate_limit.by`. Throws a RangeError for one that is unknown. */
 export function limitKey(by: string): LimitKey {
   if (by === 'ip') return (exchange) => addressKey(exchange.clientIp);
   if (by === 'route') return () => '';
+  if (by === 'user') return userKey;
+  if (by === 'api_key') return apiKeyKey;
+  if (by.startsWith(HEADER)) return headerKey(by.slice(HEADER.length).toLowerCase());
   throw new RangeError(`no such limit key: ${by}`);
+}
+
+/** Whether the key is known only after authentication. */
+export function needsIdentity(by: string): boolean {
+  return by === 'user' || by === 'api_key';
+}
+
+/** A token's subject and an API key's id may be the same text: they are not the same user. */
+function userKey({ identity }: Exchange): string | null {
+  return identity && `${identity.kind}:${bounded(identity.id)}`;
+}
+
+function apiKeyKey({ identity }: Exchange): string | null {
+  return identity?.kind === 'api_key' ? identity.id : null;
+}
+
+/** Who sends no such header shares a bucket with all others who don't. Several lines are one value (RFC 9110 §5.3). */
+function headerKey(lowerCaseName: string): LimitKey {
+  return ({ head: { rawHeaders } }) => {
+    let at = indexOfHeader(rawHeaders, lowerCaseName);
+    if (at < 0) return '';
+    let value = rawHeaders[at + 1]!;
+    while ((at = indexOfHeader(rawHeaders, lowerCaseName, at + 2)) >= 0) value += `, ${rawHeaders[at + 1]!}`;
+    return `=${bounded(value)}`;
+  };
+}
+
+function bounded(value: string): string {
+  return value.length <= LONGEST ? value : `sha256:${hash('sha256', value, 'base64url')}`;
 }
 
 /**

@@ -1,19 +1,9 @@
+import type { Clock } from '../common/clock.js';
 import type { Exchange } from '../exchange/exchange.js';
-import type { Decision, Limiter } from './limit.js';
-import { policyItem, quotaItem } from './limit-headers.js';
-import type { LimitKey } from './limit-key.js';
-import type { LimitedCounter } from './limited-counts.js';
-
-/** One limit of a route, compiled. */
-export interface RouteLimit {
-  /** As headers, log lines and metrics call it: `default`, `default-2`, …, `global`. */
-  readonly name: string;
-  /** Its place in the document: route and position. */
-  readonly id: string;
-  readonly limiter: Limiter;
-  readonly keyOf: LimitKey;
-  readonly counter: LimitedCounter;
-}
+import { Judgement } from './judgement.js';
+import { policyItem } from './limit-headers.js';
+import type { RouteLimit } from './route-limit.js';
+import type { RedisLimitStore } from './stores/redis.store.js';
 
 /** A refusal: by which limit, and for how long. */
 export interface Exceeded {
@@ -23,54 +13,66 @@ export interface Exceeded {
   readonly retryAfter: number;
 }
 
+/** What a set says: null lets the exchange pass; `unavailable`: a limit can't be judged, and says to refuse then. */
+export type Verdict = Exceeded | 'unavailable' | null;
+
 /** All limits that one stage of a route judges, taken together: from each of them, or from none. */
 export class LimitSet {
-  /** `RateLimit-Policy`: never changes. */
+  /** `RateLimit-Policy` of an exchange that all of them concern. */
   readonly #policy: string;
-  /** Of the request in hand; taking is synchronous, so one array serves all. */
-  readonly #decisions: Decision[] = [];
+  readonly #store: RedisLimitStore | null;
 
-  constructor(readonly limits: readonly RouteLimit[]) {
+  constructor(
+    readonly limits: readonly RouteLimit[],
+    private readonly clock: Clock,
+  ) {
     this.#policy = limits.map(({ name, limiter }) => policyItem(name, limiter.numbers)).join(', ');
+    this.#store = limits.find(({ remote }) => remote !== null)?.remote!.store ?? null;
   }
 
-  /** Takes one request from every limit and adds the quota headers to the exchange's; null when all allow it. */
-  take(exchange: Exchange, now: number): Exceeded | null {
-    const decisions = this.#decisions;
-    let worst = -1;
-    for (let i = 0; i < this.limits.length; i++) {
-      const { limiter, keyOf } = this.limits[i]!;
-      const decision = limiter.take(keyOf(exchange), 1, now);
-      decisions[i] = decision;
-      if (!decision.allowed && (worst === -1 || decision.retryMs > decisions[worst]!.retryMs)) worst = i;
+  /**
+   * Takes one request from every limit and adds the quota headers to the exchange's. A refusal gives back what the
+   * limits of earlier stages took. A promise only where Redis is asked: once for all limits that are there.
+   */
+  judge(exchange: Exchange): Verdict | Promise<Verdict> {
+    const now = this.clock.now();
+    const judgement = new Judgement(this.limits, exchange.taken as Judgement | null);
+    const remote = judgement.begin(exchange);
+    judgement.takeHere(now);
+    if (!remote || judgement.worst >= 0) return this.#settle(exchange, judgement, now);
+    return this.#store!.usable
+      ? this.#askRedis(exchange, judgement)
+      : this.#withoutRedis(exchange, judgement, now);
+  }
+
+  async #askRedis(exchange: Exchange, judgement: Judgement): Promise<Verdict> {
+    try {
+      judgement.answered(await this.#store!.take(judgement.asks()));
+    } catch {
+      // The store has told of it.
+      return this.#withoutRedis(exchange, judgement, this.clock.now());
     }
-    const exceeded = worst === -1 ? null : this.#exceeded(exchange, worst, now);
-    exchange.responseHeaders.push('RateLimit-Policy', this.#policy, 'RateLimit', this.#quotas());
+    return this.#settle(exchange, judgement, this.clock.now());
+  }
+
+  #withoutRedis(exchange: Exchange, judgement: Judgement, now: number): Verdict {
+    if (judgement.takeInstead(now)) return this.#settle(exchange, judgement, now);
+    judgement.refused(now);
+    judgement.writeTo(exchange, this.#policy);
+    return 'unavailable';
+  }
+
+  #settle(exchange: Exchange, judgement: Judgement, now: number): Verdict {
+    const at = judgement.worst;
+    const exceeded = at === -1 ? null : this.#exceeded(judgement, at);
+    if (exceeded === null) exchange.taken = judgement;
+    else judgement.refused(now);
+    judgement.writeTo(exchange, this.#policy);
     return exceeded;
   }
 
-  /** Gives back to every limit what a `take` that passed took: a later stage refused the exchange. */
-  refund(exchange: Exchange): void {
-    for (const { limiter, keyOf } of this.limits) limiter.refund(keyOf(exchange), 1);
-  }
-
-  #exceeded(exchange: Exchange, worst: number, now: number): Exceeded {
-    const { retryMs } = this.#decisions[worst]!;
-    this.limits.forEach(({ limiter, keyOf }, i) => {
-      if (!this.#decisions[i]!.allowed) return;
-      const key = keyOf(exchange);
-      limiter.refund(key, 1);
-      this.#decisions[i] = limiter.take(key, 0, now);
-    });
-    const limit = this.limits[worst]!;
-    return { limit, key: limit.keyOf(exchange), retryAfter: Math.ceil(retryMs / 1_000) };
-  }
-
-  #quotas(): string {
-    let text = quotaItem(this.limits[0]!.name, this.#decisions[0]!);
-    for (let i = 1; i < this.limits.length; i++) {
-      text += `, ${quotaItem(this.limits[i]!.name, this.#decisions[i]!)}`;
-    }
-    return text;
+  #exceeded(judgement: Judgement, at: number): Exceeded {
+    const retryAfter = Math.ceil(judgement.decisions[at]!.retryMs / 1_000);
+    return { limit: this.limits[at]!, key: judgement.keys[at]!, retryAfter };
   }
 }

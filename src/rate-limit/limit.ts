@@ -7,7 +7,7 @@ export interface LimitNumbers {
   /** Requests given back in every `perMs`. */
   readonly requests: number;
   readonly perMs: number;
-  /** Requests that may come at once: the token bucket's burst. */
+  /** Requests that may come at once: the token bucket's burst, else `requests`. */
   readonly capacity: number;
 }
 
@@ -20,21 +20,28 @@ export interface Decision {
   resetMs: number;
   /** Until the same request passes; 0 when it passed. */
   retryMs: number;
+  /** What a refund has to name. */
+  stamp: number;
+}
+
+/** A decision for a store to write into. */
+export function newDecision(): Decision {
+  return { allowed: true, remaining: 0, resetMs: 0, retryMs: 0, stamp: 0 };
 }
 
 /** The buckets of one limit, by key. `now` is monotonic milliseconds; a store with a clock of its own ignores it. */
 export interface LimitStore {
   /** Takes `cost` (at most the capacity) or, when refused, nothing. A cost of 0 only asks. */
   take(key: string, cost: number, now: number): Decision | Promise<Decision>;
-  /** Gives back what an allowed `take` took. */
-  refund(key: string, cost: number): void | Promise<void>;
+  /** Gives back what an allowed `take` took, whose decision had this stamp. */
+  refund(key: string, cost: number, stamp: number): void | Promise<void>;
 }
 
 /** A limit that answers at once. */
 export interface Limiter extends LimitStore {
   readonly numbers: LimitNumbers;
   take(key: string, cost: number, now: number): Decision;
-  refund(key: string, cost: number): void;
+  refund(key: string, cost: number, stamp: number): void;
 }
 
 /** The numbers an operator wrote. */
@@ -43,6 +50,6 @@ export function limitNumbers(config: Readonly<RateLimitConfig>): LimitNumbers {
     algorithm: config.algorithm,
     requests: config.requests,
     perMs: durationMs(config.per),
-    capacity: config.burst ?? config.requests,
+    capacity: (config.algorithm === 'token_bucket' ? config.burst : null) ?? config.requests,
   };
 }

@@ -11,14 +11,13 @@ import { MemoryStores } from './stores/memory.stores.js';
  */
 @Injectable()
 export class LimiterRegistry {
-  readonly #limiters = new Map<string, MemoryLimitStore<number>>();
+  readonly #limiters = new Map<string, MemoryLimitStore>();
 
   constructor(private readonly stores: MemoryStores) {}
 
   /** `id` names the limit's place (route and position), `by` what its buckets are keyed by. */
   limiter(id: string, by: string, numbers: LimitNumbers): Limiter {
-    const { algorithm, requests, perMs, capacity } = numbers;
-    const identity = [id, by, algorithm, requests, perMs, capacity].join(' ');
+    const identity = limitIdentity(id, by, numbers);
     const known = this.#limiters.get(identity);
     if (known) return known;
     const opened = this.stores.open(numbers);
@@ -34,4 +33,10 @@ export class LimiterRegistry {
       this.stores.close(limiter);
     }
   }
+}
+
+/** What a limit is known by, over reloads and in all gateways of a fleet. */
+export function limitIdentity(id: string, by: string, numbers: LimitNumbers): string {
+  const { algorithm, requests, perMs, capacity } = numbers;
+  return [id, by, algorithm, requests, perMs, capacity].join(' ');
 }

@@ -6,13 +6,17 @@ import { RateLimitConfig } from '../config/rate-limit.config.js';
 import { RouteConfig } from '../config/route.config.js';
 import { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
-import type { Snapshot } from '../exchange/snapshot.js';
 import { ExceededReports } from './exceeded-reports.js';
+import { LimitCompiler } from './limit-compiler.js';
+import { LimitJudge } from './limit-judge.js';
 import { LimitedCounters } from './limited-counts.js';
 import { LimiterRegistry } from './limiter.registry.js';
 import type { RateLimitGuard } from './rate-limit.guard.js';
 import { RateLimitGuardFactory } from './rate-limit.guard-factory.js';
 import { MemoryStores } from './stores/memory.stores.js';
+import { RedisLimitStores } from './stores/redis.stores.js';
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 const HEAD = {
   method: 'GET',
@@ -37,15 +41,19 @@ class Bench {
   readonly clock = { now: () => this.now, wall: () => this.now };
   readonly told: [limit: string, suppressed: number][] = [];
   readonly counters = new LimitedCounters();
-  readonly factory = new RateLimitGuardFactory(
+  readonly compiler = new LimitCompiler(
     new LimiterRegistry(new MemoryStores(this.clock)),
     this.counters,
-    new ExceededReports({ exceeded: (_, limit, suppressed) => this.told.push([limit, suppressed]) }),
+    new RedisLimitStores({ for: () => expect.fail('nothing is in Redis') }, silent),
     this.clock,
   );
+  readonly reports = new ExceededReports({
+    exceeded: (_, limit, suppressed) => this.told.push([limit, suppressed]),
+  });
+  readonly factory = new RateLimitGuardFactory(this.compiler, new LimitJudge(this.reports, this.clock));
 
   apply(document: GatewayConfig): void {
-    this.factory.applied({ config: document } as Snapshot);
+    this.factory.applied({ config: document });
   }
 
   ask(guard: RateLimitGuard | undefined, clientIp = '192.0.2.1'): Answer {
@@ -63,7 +71,7 @@ class Bench {
   }
 }
 
-function refusalOf(call: () => boolean): Refusal | undefined {
+function refusalOf(call: () => unknown): Refusal | undefined {
   try {
     call();
     return undefined;
@@ -181,9 +189,11 @@ describe('a route with several limits', () => {
   it('gives back on behalf of a later stage', () => {
     const { bench, guard } = guarded(limitOf(1, '1m'), limitOf(1, '1m', { by: 'route' }));
     const exchange = new Exchange('1', 0, HEAD);
-    expect(guard!.limits.take(exchange, bench.now)).toBeNull();
-    guard!.limits.refund(exchange);
-    expect(guard!.limits.take(exchange, bench.now)).toBeNull();
+    expect(guard!.limits.judge(exchange)).toBeNull();
+    exchange.taken!.giveBack(bench.now);
+    exchange.taken!.giveBack(bench.now);
+    expect(guard!.limits.judge(new Exchange('2', 0, HEAD))).toBeNull();
+    expect(guard!.limits.judge(new Exchange('3', 0, HEAD))).not.toBeNull();
   });
 });
 
@@ -273,11 +283,6 @@ describe('what is told of refusals', () => {
   });
 });
 
-describe('what is not built', () => {
-  it.each([{ by: 'user' }, { algorithm: 'fixed_window' as const }, { store: 'redis' as const }])(
-    'stops the start: %o',
-    (more) => {
-      expect(() => guarded(limitOf(1, '1s', more))).toThrow(RangeError);
-    },
-  );
+it('refuses a limit in Redis where the document has none', () => {
+  expect(() => guarded(limitOf(1, '1s', { store: 'redis' }))).toThrow(RangeError);
 });

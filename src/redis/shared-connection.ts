@@ -16,6 +16,7 @@ type Change = (down: Error | null) => void;
 /** Knows whether Redis answers, and looks again in the background when it does not. */
 export class SharedConnection implements RedisConnection {
   readonly prefix: string;
+  readonly opened: Promise<void>;
   readonly #client: Redis;
   readonly #timeoutMs: number;
   readonly #watchers: Change[] = [];
@@ -31,7 +32,8 @@ export class SharedConnection implements RedisConnection {
     this.#client.on('ready', () => this.#up());
     this.#client.on('close', () => this.#down(this.#cause));
     // What is wrong is told by the events.
-    this.#client.connect().catch(() => {});
+    const connected = this.#client.connect().catch(() => {});
+    this.opened = answerInTime(connected, this.#timeoutMs).catch(() => {});
   }
 
   get available(): boolean {

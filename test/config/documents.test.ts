@@ -180,7 +180,6 @@ routes:
       'g.yml:7:11 routes[1].path',
       'g.yml:8:22 routes[1].backends[0].url',
       'g.yml:9:44 routes[1].rate_limit.by',
-      'g.yml:9:44 routes[1].rate_limit.by',
     ]);
   });
 
@@ -570,14 +569,6 @@ describe('what is not built yet', () => {
   it.each([
     [{ tracing: { enabled: true } }, 'tracing.enabled: tracing'],
     [{ history: { file: 'x.db' } }, 'history.file: history in a file'],
-    [
-      { rate_limit_global: { requests: 1, per: '1s', by: 'header:x-a' } },
-      'rate_limit_global.by: limiting by',
-    ],
-    [
-      { routes: [{ ...route, rate_limit: { requests: 1, per: '1s', algorithm: 'fixed_window' } }] },
-      'routes[0].rate_limit.algorithm',
-    ],
     [{ routes: [{ ...route, ai: { anything: [1] } }] }, 'routes[0].ai: AI routing'],
     [{ groups: [{ ai: {}, routes: [{ ...route, path: '/b' }] }] }, 'groups[0].ai: AI routing'],
   ])('is refused with any other value: %j', (document, expected) => {

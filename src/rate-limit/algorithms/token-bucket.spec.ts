@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Decision } from '../limit.js';
+import { type Decision, newDecision } from '../limit.js';
 import { TokenBucket } from './token-bucket.js';
 
 interface Numbers {
@@ -14,7 +14,7 @@ function run({ requests, perMs, capacity }: Numbers) {
   const bucket = new TokenBucket({ requests, perMs, capacity });
   let tat: number | undefined;
   return (now: number, cost = 1): Decision => {
-    const decision = { allowed: false, remaining: 0, resetMs: 0, retryMs: 0 };
+    const decision = newDecision();
     tat = bucket.take(tat, cost, now, decision);
     return decision;
   };
@@ -80,11 +80,11 @@ describe('TokenBucket', () => {
     );
   });
 
-  it('is not confused by a caller whose clock is behind', () => {
+  it('finds an empty bucket, and none that owes, when its clock went back', () => {
     const take = run({ requests: 1, perMs: 1_000, capacity: 2 });
     take(10_000);
     take(10_000);
-    expect(take(7_000)).toEqual({ allowed: false, remaining: 0, resetMs: 5_000, retryMs: 4_000 });
+    expect(take(7_000)).toMatchObject({ allowed: false, remaining: 0, resetMs: 2_000, retryMs: 1_000 });
     expect(take(11_000).allowed).toBe(true);
   });
 });

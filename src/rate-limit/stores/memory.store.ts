@@ -1,5 +1,5 @@
 import type { LimitAlgorithm } from '../algorithms/algorithm.js';
-import type { Decision, Limiter, LimitNumbers } from '../limit.js';
+import { type Decision, type Limiter, type LimitNumbers, newDecision } from '../limit.js';
 
 /** Keys one limit remembers at most, about 100 MB. */
 export const MAX_KEYS = 1_048_576;
@@ -11,7 +11,7 @@ const SAMPLE = 16;
  * key takes the place of the one nearest to idle among a few: nobody is refused for want of memory, and who is
  * forgotten gains the least.
  */
-export class MemoryLimitStore<State> implements Limiter {
+export class MemoryLimitStore<State = unknown> implements Limiter {
   readonly #states = new Map<string, State>();
   /** Where the sweep stands; a Map's iterator survives deletions and meets keys that come later. */
   #hand: MapIterator<[string, State]> = this.#states.entries();
@@ -28,7 +28,7 @@ export class MemoryLimitStore<State> implements Limiter {
   }
 
   take(key: string, cost: number, now: number): Decision {
-    const decision: Decision = { allowed: true, remaining: 0, resetMs: 0, retryMs: 0 };
+    const decision = newDecision();
     const state = this.#states.get(key);
     const next = this.algorithm.take(state, cost, now, decision);
     if (next === undefined || next === state) return decision;
@@ -37,9 +37,9 @@ export class MemoryLimitStore<State> implements Limiter {
     return decision;
   }
 
-  refund(key: string, cost: number): void {
+  refund(key: string, cost: number, stamp: number): void {
     const state = this.#states.get(key);
-    if (state !== undefined) this.#states.set(key, this.algorithm.refund(state, cost));
+    if (state !== undefined) this.#states.set(key, this.algorithm.refund(state, cost, stamp));
   }
 
   /** Looks at up to `budget` keys and forgets the idle ones; returns how many it forgot. */

@@ -14,21 +14,21 @@ const SHORT_PAUSE_MS = 10;
 /** All limits that this process keeps in memory, swept by one timer in bounded slices. */
 @Injectable()
 export class MemoryStores implements OnModuleInit, OnModuleDestroy {
-  readonly #stores = new Set<MemoryLimitStore<number>>();
+  readonly #stores = new Set<MemoryLimitStore>();
   /** Where the sweep stands; a Set's iterator survives deletions and meets stores that come later. */
   #hand = this.#stores.values();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(@Optional() @Inject(CLOCK) private readonly clock: Clock = systemClock) {}
 
-  open(numbers: LimitNumbers): MemoryLimitStore<number> {
+  open(numbers: LimitNumbers): MemoryLimitStore {
     const store = new MemoryLimitStore(numbers, algorithmOf(numbers));
     this.#stores.add(store);
     return store;
   }
 
   /** Forgets the store; who still holds it may use it to the end of its request. */
-  close(store: MemoryLimitStore<number>): void {
+  close(store: MemoryLimitStore): void {
     this.#stores.delete(store);
   }
 
@@ -56,7 +56,7 @@ export class MemoryStores implements OnModuleInit, OnModuleDestroy {
     return forgotten > SLICE / 4 ? SHORT_PAUSE_MS : PAUSE_MS;
   }
 
-  #nextStore(): MemoryLimitStore<number> {
+  #nextStore(): MemoryLimitStore {
     const step = this.#hand.next();
     if (!step.done) return step.value;
     this.#hand = this.#stores.values();
