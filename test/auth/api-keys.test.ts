@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { echoedHeader, echoUpstream, startTestGateway } from '../support/index.js';
+import { open, refused, wsUpstream } from '../websocket/support.js';
 import { ADMIN_KEY, KEYS, keyScene, SECRET, sha256 } from './support.js';
 
 describe('a key in the header', () => {
@@ -116,6 +118,22 @@ describe('a key in the query', () => {
     await expect.poll(() => shadow.last?.url).toBe('/x?z=1');
   });
 
+  it('opens a WebSocket, whose upstream does not see it', async () => {
+    const upstream = await wsUpstream();
+    const gateway = await startTestGateway({
+      auth: { api_keys: { ...query, keys: KEYS } },
+      routes: [{ path: '/ws', auth: 'api_key', backends: [upstream.backend] }],
+    });
+    expect((await refused(gateway, '/ws?api_key=wrong')).status).toBe(401);
+    expect(upstream.requests).toHaveLength(0);
+    const peer = await open(gateway, `/ws?a=1&api_key=${SECRET}`);
+    peer.send('hello');
+    expect(await peer.message()).toBe('hello');
+    expect(upstream.last!.url).toBe('/ws?a=1');
+    await open(gateway, '/ws', { headers: { 'x-api-key': SECRET } });
+    expect(upstream.last!.headers['x-api-key']).toBeUndefined();
+  });
+
   it('of any name is a secret in the log', async () => {
     const { gateway } = await keyScene({ auth: 'api_key' }, { query: 'k' });
     await gateway.get(`/p?k=${SECRET}&b=2`);
@@ -169,5 +187,31 @@ it('the same key under two ids is refused at the start', async () => {
     { id: 'a', key: SECRET },
     { id: 'b', hash: sha256(SECRET) },
   ];
-  await expect(keyScene({ auth: 'api_key' }, { keys })).rejects.toThrow(/b is a key that stands there twice/);
+  await expect(keyScene({ auth: 'api_key' }, { keys })).rejects.toThrow(
+    'auth.api_keys.keys[1]: is the same key as that of a, expected another one',
+  );
+});
+
+it('nothing that only looks like a key opens a route, or is written down', async () => {
+  const { gateway, upstream } = await keyScene({ auth: 'api_key' }, { query: 'k' });
+  const mark = 'zq7';
+  const text = fc.stringMatching(/^[!-~]{0,40}$/).map((value) => mark + value);
+  const near = fc.nat(SECRET.length).map((cut) => mark + SECRET.slice(0, cut));
+  const escaped = (value: string): string => encodeURIComponent(value);
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(text, near), async (value) => {
+      const answers = [
+        await gateway.get('/p', { headers: { 'x-api-key': value } }),
+        await gateway.get(`/p?a=1&k=${escaped(value)}`),
+      ];
+      for (const answer of answers) {
+        expect(answer.status).toBe(401);
+        expect(answer.text).not.toContain(mark);
+      }
+    }),
+    { numRuns: 150 },
+  );
+  expect(upstream.requests).toHaveLength(0);
+  await expect.poll(() => gateway.logsWith('request completed').length).toBe(300);
+  expect(gateway.rawLogs.join('')).not.toContain(mark);
 });

@@ -26,7 +26,7 @@ const REFUSALS: readonly Row[] = [
     'a key of another gateway',
     'listen: 80\n' + ROUTE,
     [
-      '1:1 listen: is not a known key of the document, expected one of port, health_check, rate_limit_per_upstream, cors, security_headers, compression, groups, server, admin, logging, metrics, tracing, history, request_id, redis, rate_limit_global, rate_limit_per_user, auth, cache, extensions, upstreams, routes',
+      '1:1 listen: is not a known key of the document, expected one of port, health_check, rate_limit_per_upstream, cors, compression, groups, server, admin, logging, metrics, tracing, history, request_id, redis, rate_limit_global, rate_limit_per_user, auth, cache, security_headers, extensions, upstreams, routes',
     ],
   ],
   [
@@ -50,7 +50,7 @@ const REFUSALS: readonly Row[] = [
     'a key of a route at the top',
     'timeout: 3s\n' + ROUTE,
     [
-      '1:1 timeout: is not a known key of the document, expected one of port, health_check, rate_limit_per_upstream, cors, security_headers, compression, groups, server, admin, logging, metrics, tracing, history, request_id, redis, rate_limit_global, rate_limit_per_user, auth, cache, extensions, upstreams, routes',
+      '1:1 timeout: is not a known key of the document, expected one of port, health_check, rate_limit_per_upstream, cors, compression, groups, server, admin, logging, metrics, tracing, history, request_id, redis, rate_limit_global, rate_limit_per_user, auth, cache, security_headers, extensions, upstreams, routes',
     ],
   ],
   [
@@ -718,6 +718,12 @@ const REFUSALS: readonly Row[] = [
     { unavailable: {} },
   ],
   [
+    'the same API key twice',
+    'auth: {api_keys: {keys: [{id: a, key: k}, {id: b, hash: "sha256:8254C329A92850F6D539DD376F4816EE2764517DA5E0235514AF433164480D7A"}]}}\n' +
+      ROUTE,
+    ['1:43 auth.api_keys.keys[1]: is the same key as that of a, expected another one'],
+  ],
+  [
     'an API key without key',
     'auth: {api_keys: {keys: [{id: a}, {id: a, key: k, hash: "sha256:1"}]}}\n' + ROUTE,
     [
@@ -819,8 +825,8 @@ const REFUSALS: readonly Row[] = [
     'prototype keys',
     '__proto__: {port: 1}\nconstructor: 1\n' + ROUTE,
     [
-      '1:1 __proto__: is not a known key of the document, expected one of port, health_check, rate_limit_per_upstream, cors, security_headers, compression, groups, server, admin, logging, metrics, tracing, history, request_id, redis, rate_limit_global, rate_limit_per_user, auth, cache, extensions, upstreams, routes',
-      '2:1 constructor: is not a known key of the document, expected one of port, health_check, rate_limit_per_upstream, cors, security_headers, compression, groups, server, admin, logging, metrics, tracing, history, request_id, redis, rate_limit_global, rate_limit_per_user, auth, cache, extensions, upstreams, routes',
+      '1:1 __proto__: is not a known key of the document, expected one of port, health_check, rate_limit_per_upstream, cors, compression, groups, server, admin, logging, metrics, tracing, history, request_id, redis, rate_limit_global, rate_limit_per_user, auth, cache, security_headers, extensions, upstreams, routes',
+      '2:1 constructor: is not a known key of the document, expected one of port, health_check, rate_limit_per_upstream, cors, compression, groups, server, admin, logging, metrics, tracing, history, request_id, redis, rate_limit_global, rate_limit_per_user, auth, cache, security_headers, extensions, upstreams, routes',
     ],
   ],
 ];

@@ -1,7 +1,7 @@
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-import type { ApiKeysConfig, AuthPolicy, JwtConfig } from '../auth.config.js';
+import type { ApiKeyConfig, ApiKeysConfig, AuthPolicy, JwtConfig } from '../auth.config.js';
 import type { Draft } from '../draft.js';
 import { urlFault } from '../keys/formats.js';
 import { shown } from '../secrets.js';
@@ -110,11 +110,22 @@ function keyType(file: string): string | undefined {
 
 function checkApiKeys({ report }: Draft, { keys }: ApiKeysConfig): void {
   const ids = new Set<string>();
+  const holders = new Map<string, string>();
   for (const key of keys) {
     if (ids.has(key.id)) report.at(key, 'id', `${shown(key, 'id')} stands twice, expected different ids`);
     ids.add(key.id);
-    if (!report.damaged.has(key) && (key.hash === null) === (key.key === null)) {
+    if (report.damaged.has(key)) continue;
+    if ((key.hash === null) === (key.key === null)) {
       report.at(key, undefined, 'has none of hash and key or both, expected one of them');
+      continue;
     }
+    const digest = digestOf(key);
+    const holder = holders.get(digest);
+    if (holder === undefined) holders.set(digest, key.id);
+    else report.at(key, undefined, `is the same key as that of ${holder}, expected another one`);
   }
+}
+
+function digestOf(config: ApiKeyConfig): string {
+  return config.hash === null ? `sha256:${hash('sha256', config.key!)}` : config.hash.toLowerCase();
 }
