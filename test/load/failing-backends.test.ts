@@ -39,7 +39,11 @@ class Load {
 /** Answers of one load of so many requests at least. */
 async function under(gateway: TestGateway, requests: number, workers = 20): Promise<Load> {
   const load = new Load(gateway, workers);
-  await waitFor(() => load.total >= requests, { timeoutMs: 20_000 });
+  await waitFor(
+    () => load.total >= requests,
+    () => `${load.total} answers`,
+    { timeoutMs: 20_000 },
+  );
   return load.stop();
 }
 
@@ -91,12 +95,12 @@ it('shows no client of GETs that a backend is killed and comes back', async () =
   });
   const { url } = dying;
   const load = new Load(gateway, 20);
-  await waitFor(() => dying.requests.length > 50);
+  await waitFor(() => dying.requests.length > 50, 'requests to the one that will die');
   await dying.stop();
   await gateway.logged('backend became unhealthy', { backend: url });
   dying = await echoUpstream({ port });
   await gateway.logged('backend recovered', { backend: url }, { timeoutMs: 10_000 });
-  await waitFor(() => dying.requests.length > 50, { timeoutMs: 10_000 });
+  await waitFor(() => dying.requests.length > 50, 'requests to the one that is back', { timeoutMs: 10_000 });
   await load.stop();
   expect([...load.statuses.keys()]).toEqual([200]);
 }, 60_000);
