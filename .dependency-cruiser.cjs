@@ -10,6 +10,7 @@ const ROOMS = [
   'cache',
   'redis',
   'transform',
+  'validation',
   'proxy',
   'upstream',
   'health',

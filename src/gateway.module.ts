@@ -34,13 +34,14 @@ import { RoutingModule } from './routing/routing.module.js';
 import { TransformModule } from './transform/transform.module.js';
 import { SecurityHeadersModule } from './security-headers/security-headers.module.js';
 import { UpstreamModule } from './upstream/upstream.module.js';
+import { ValidationModule } from './validation/validation.module.js';
 
 @Global()
 @Module({ providers: [{ provide: CLOCK, useValue: systemClock }], exports: [CLOCK] })
 class ClockModule {}
 
 @Module({
-  imports: [CacheModule, AuthModule, CorsModule, RateLimitModule, TransformModule],
+  imports: [CacheModule, AuthModule, CorsModule, RateLimitModule, TransformModule, ValidationModule],
   providers: [pipelineProvider, InterceptorStage, forwardersProvider],
   exports: [pipelineProvider, forwardersProvider],
 })

@@ -16,6 +16,7 @@ import { UpstreamLimitStage } from './rate-limit/upstream-limit.stage.js';
 import { CompressionStage } from './transform/compression/compression.stage.js';
 import { RequestTransformStage } from './transform/request-transform.js';
 import { ResponseTransformStage } from './transform/response-transform.js';
+import { ValidationStage } from './validation/validation.stage.js';
 
 /**
  * The path of a request between match and forwarder, in order, written here and nowhere else. Before it: the
@@ -40,6 +41,7 @@ export const FORWARDERS = [
   CompressionStage, // in the coding that suits the client
   OwnCorsStage, // what others say of CORS is dropped
   InterceptorStage, // the team's own interceptors
+  ValidationStage, // the request fits the schemas of its route
   RequestTransformStage, // headers and query of the request
   CacheStage, // answers from the store, and into it
   ResponseTransformStage, // headers and status of the answer

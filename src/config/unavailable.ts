@@ -18,6 +18,5 @@ export const UNAVAILABLE: UnavailableKeys = {
   'history.file': key('history in a file'),
   'history.resolution': key('history'),
   'history.retention': key('history'),
-  'route.validate': key('validation'),
   'route.ai': key('AI routing'),
 };

@@ -5,6 +5,7 @@ import { checkExtensions } from './extensions.js';
 import { checkLimits } from './limits.js';
 import { checkResponses } from './responses.js';
 import { checkRoutes } from './routes.js';
+import { checkSchemas } from './schemas.js';
 import { checkServer } from './server.js';
 import { checkTargets } from './targets.js';
 import { checkTemplates } from './templates.js';
@@ -23,6 +24,7 @@ const CHECKS: readonly ((draft: Draft) => void)[] = [
   checkTemplates,
   checkTransforms,
   checkResponses,
+  checkSchemas,
   checkCacheStore,
   checkExtensions,
 ];

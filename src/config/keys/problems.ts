@@ -49,7 +49,7 @@ function memberFor(kind: UnionKind, value: unknown): Kind | undefined {
   return kind.members.find((member) => {
     if (member.shape === 'list') return Array.isArray(value);
     if (member.shape === 'object') return value instanceof member.type;
-    return member.shape === 'record' && isMap(value);
+    return (member.shape === 'record' || member.shape === 'any') && isMap(value);
   });
 }
 

@@ -1,0 +1,18 @@
+/** Whether no two items are the same value (JSON Schema 2020-12 validation §6.4.3), in linear time. */
+export function areUnique(items: readonly unknown[]): boolean {
+  const seen = new Set<string>();
+  for (const item of items) {
+    const text = canonical(item);
+    if (seen.has(text)) return false;
+    seen.add(text);
+  }
+  return true;
+}
+
+/** One text for each JSON value, whatever the order of its keys. */
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`);
+  return `{${entries.toSorted().join(',')}}`;
+}
