@@ -12,10 +12,10 @@ import { Redaction } from './redaction.js';
 const HEAD = '{"time":"2026-11-29T10:00:00.001Z","level":';
 const backend = { url: 'http://localhost:8081', upstream: 'users' } as Backend;
 
-function setUp() {
+function setUp(level: LoggingConfig['level'] = 'info') {
   const lines: string[] = [];
   const clock = { now: () => 0, wall: () => Date.UTC(2026, 10, 29, 10, 0, 0, 1) };
-  const config = new LoggingConfig();
+  const config = Object.assign(new LoggingConfig(), { level });
   const logger = createLogger(config, { write: (line) => void lines.push(line) }, clock);
   const log = new GatewayLog(logger, new Redaction(config));
   const parsed = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -125,5 +125,31 @@ describe('the lines about an exchange', () => {
       err: 'thrown text',
       stack: null,
     });
+  });
+
+  it('shows the headers of a request that failed at debug, secrets replaced, and reads none of them else', () => {
+    const exchange = failedExchange('/a');
+    const rawHeaders = ['Authorization', 'Bearer s3cret', 'X-A', '1', 'x-a', '2'];
+    Object.assign(exchange.head, { rawHeaders });
+    const { parsed, log } = setUp('debug');
+    log.upstreamRequestFailed(exchange, new Error('no'));
+    log.internalError(exchange, new Error('no'));
+    log.internalError(null, new Error('no'));
+    const shown = parsed().filter((line) => line['msg'] === 'request headers');
+    expect(shown).toHaveLength(2);
+    expect(shown[0]).toMatchObject({
+      level: 'DEBUG',
+      request_id: '01jdx',
+      headers: { authorization: '[redacted]', 'x-a': '1, 2' },
+    });
+
+    const quiet = setUp();
+    Object.defineProperty(exchange.head, 'rawHeaders', {
+      get: () => {
+        throw new Error('read');
+      },
+    });
+    quiet.log.upstreamRequestFailed(exchange, new Error('no'));
+    expect(quiet.parsed().map((line) => line['msg'])).toEqual(['upstream request failed']);
   });
 });

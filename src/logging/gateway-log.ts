@@ -95,6 +95,7 @@ export class GatewayLog implements ExchangeLog {
       request_id: exchange.id,
     };
     this.log.error(fields, 'upstream request failed');
+    this.requestHeaders(exchange);
   }
 
   internalError(exchange: Exchange | null, cause: unknown): void {
@@ -104,6 +105,19 @@ export class GatewayLog implements ExchangeLog {
       stack: cause instanceof Error && cause.stack ? clip(cause.stack, STACK_LIMIT) : null,
     };
     this.log.error(fields, 'internal error');
+    if (exchange !== null) this.requestHeaders(exchange);
+  }
+
+  /** What the client sent, for whoever looks for the cause; nothing of it is made while `debug` is off. */
+  private requestHeaders({ id, head }: Exchange): void {
+    const { redaction } = this;
+    const fields = {
+      request_id: id,
+      get headers(): object {
+        return redaction.redactHeaders(head.rawHeaders);
+      },
+    };
+    this.log.debug(fields, 'request headers');
   }
 
   private requestFields({ head, route }: Exchange): object {
