@@ -1,6 +1,5 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance } from 'fastify';
 
 import { AdminModule, type AdminModuleOptions } from './admin.module.js';
 import { durationMs } from './common/duration.js';
@@ -43,7 +42,8 @@ export class AdminApplication {
     const pages = new OwnPages(new SecurityHeadersCompiler());
     pages.applied(options);
     pages.attach(app.getHttpAdapter().getInstance());
-    listener.attach(app.getHttpAdapter().getInstance() as unknown as FastifyInstance);
+    listener.attach(app.getHttpAdapter().getInstance());
+    listener.defaultHeaders = () => pages.headers;
     return new AdminApplication(app, pages, tls);
   }
 

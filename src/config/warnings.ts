@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+
 import { conditionsKey } from './checks/routes.js';
 import { isHttps } from './checks/upstream-tls.js';
 import type { ConfigIssue } from './errors.js';
@@ -5,13 +7,30 @@ import type { GatewayConfig } from './gateway.config.js';
 import { traceOf } from './places.js';
 import { parseRoutePath, pathShape } from './route-path.js';
 import type { RouteConfig } from './route.config.js';
+import { readListenerTlsFiles } from './tls-files.js';
 import type { Trace } from './trace.js';
 
-/** What holds but is hardly meant: routes that can never be reached, each with the one that shadows it. */
+/** What holds but is hardly meant: certificates that are over, routes that can never be reached, each with the one that shadows it. */
 export function configWarnings(config: GatewayConfig): ConfigIssue[] {
   const trace = traceOf(config);
   if (!trace) return [];
-  return [...shadowed(config.routes, trace), ...unshared(config, trace), ...unprotected(config, trace)];
+  return [
+    ...expired(config, trace),
+    ...shadowed(config.routes, trace),
+    ...unshared(config, trace),
+    ...unprotected(config, trace),
+  ];
+}
+
+/** Certificates of the listeners that are over: clients refuse them. */
+function expired({ server, admin }: GatewayConfig, trace: Trace): ConfigIssue[] {
+  return [server, admin].flatMap(({ tls }) => {
+    if (tls === null) return [];
+    const { cert } = readListenerTlsFiles(tls).files;
+    const until = cert === null ? null : new X509Certificate(cert).validToDate;
+    if (until === null || until.getTime() > Date.now()) return [];
+    return [trace.issue(trace.spot(tls, 'cert_file'), `the certificate ended on ${until.toISOString()}`)];
+  });
 }
 
 /**

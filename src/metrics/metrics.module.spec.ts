@@ -123,6 +123,7 @@ describe('the scrape', () => {
       'counter gateway_rate_limited_total{path,limit}',
       'counter gateway_rejections_total{path,reason}',
       'counter gateway_requests_total{method,path,status,upstream}',
+      'counter gateway_tls_handshake_failures_total{}',
       'gauge gateway_active_connections{}',
       'gauge gateway_active_requests{}',
       'gauge gateway_backend_healthy{upstream,backend}',

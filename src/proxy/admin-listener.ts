@@ -1,4 +1,4 @@
-import { METHODS, type Server, type ServerOptions } from 'node:http';
+import { METHODS, type ServerOptions } from 'node:http';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -62,7 +62,7 @@ export class AdminListener {
     const refusals = new ParserRefusals({
       refusedByParser: () => ({ id: this.#ids.newId(), defaultHeaders: this.defaultHeaders() }),
     });
-    takeOver(fastify.server as Server, refusals);
+    takeOver(fastify.server, refusals);
   }
 
   #enter(request: FastifyRequest, reply: FastifyReply, go: (refusal?: Refusal) => void): void {

@@ -9,6 +9,11 @@ export class OwnPages implements SnapshotListener {
 
   constructor(private readonly compiler: DefaultHeadersCompiler) {}
 
+  /** For answers from in front of the application. */
+  get headers(): DefaultHeaders | null {
+    return this.#headers;
+  }
+
   applied({ config }: Pick<Snapshot, 'config'>): void {
     this.#headers = this.compiler.forDocument(config);
   }
