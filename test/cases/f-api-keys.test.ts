@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { rawUpstream } from '../support/index.js';
-import { keyScene, SECRET } from '../auth/support.js';
+import { ADMIN_KEY, KEYS, keyScene, SECRET } from '../auth/support.js';
 import { before } from './scene.js';
-import { KEYS } from '../auth/support.js';
 
 const QUERY = { query: 'api_key' };
 
@@ -64,5 +63,40 @@ describe('case 48: API keys are not passed on or logged', () => {
     await gateway.logged('request completed', { status: 404 });
     expect(JSON.stringify(upstream.requests)).not.toContain(SECRET);
     expect(gateway.rawLogs.join('')).not.toContain(SECRET);
+  });
+});
+
+describe('case 50: a limit by API key', () => {
+  const limited = { auth: 'api_key', rate_limit: { requests: 2, per: '1h', by: 'api_key' } };
+
+  it('is drawn from by the holder, however and wherever the key is sent from', async () => {
+    const { gateway } = await keyScene(limited, QUERY, { server: { trusted_proxies: ['127.0.0.1/32'] } });
+    const alice = { 'x-api-key': SECRET };
+    const answers = [
+      await gateway.get('/p', { headers: { ...alice, 'x-forwarded-for': '203.0.113.1' } }),
+      await gateway.get(`/p?api_key=${SECRET}`, { headers: { 'x-forwarded-for': '203.0.113.2' } }),
+      await gateway.get('/p', { headers: { ...alice, x_api_key: ADMIN_KEY, 'x-user-id': 'root' } }),
+      await gateway.get(`/p?%61pi_key=${encodeURIComponent(SECRET)}`),
+      await gateway.get('/p', { headers: { 'x-api-key': ADMIN_KEY } }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429, 200]);
+  });
+
+  it("is not used up by who has no key, or somebody else's", async () => {
+    const { gateway } = await keyScene(limited, QUERY);
+    for (let at = 0; at < 5; at++) {
+      const headers = { 'x-api-key': `${SECRET}${at}` };
+      expect((await gateway.get('/p', { headers })).status).toBe(401);
+    }
+    expect((await gateway.get('/p', { headers: { 'x-api-key': SECRET } })).status).toBe(200);
+  });
+
+  it('may stand on the key itself', async () => {
+    const keys = [{ id: 'small', key: 'small-key', rate_limit: { requests: 1, per: '1h' } }, ...KEYS];
+    const { gateway } = await keyScene({ auth: 'api_key' }, { keys });
+    const status = async (key: string): Promise<number> =>
+      (await gateway.get('/p', { headers: { 'x-api-key': key } })).status;
+    expect([await status('small-key'), await status('small-key')]).toEqual([200, 429]);
+    expect([await status(SECRET), await status(SECRET)]).toEqual([200, 200]);
   });
 });
