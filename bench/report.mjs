@@ -105,6 +105,8 @@ function targets({ load_runs: runs = [], rate_runs: rates = [], servers }) {
     verdict('nothing on ≤ 0.65 of fast-gateway', load('nexus'), load('fast-gateway'), 0.65),
     verdict('everything on ≤ 0.85 of fast-gateway', load('nexus-everything'), load('fast-gateway'), 0.85),
     verdict('everything on ≤ 3 of nginx', load('nexus-everything'), load('nginx'), 3),
+    verdict('a cache hit ≤ 1.2 of nginx proxying', load('nexus-cache'), load('nginx'), 1.2),
+    differenceVerdict(load('nexus-traffic'), load('nexus')),
     verdict('5,000 routes ≤ 1.2 of 10 routes', load('nexus-5000'), load('nexus-10'), 1.2),
     ...rates
       .filter(({ id }) => id === 'nexus')
@@ -127,6 +129,17 @@ function verdict(name, ours, theirs, limit) {
   if (ours.mark || theirs.mark) return `${line}, but too disturbed to say`;
   if (ofMedians <= limit !== ofMinima <= limit) return `${line}, not shown: medians and minima disagree`;
   return `${line}, ${ofMedians <= limit ? 'met' : 'missed'}`;
+}
+
+/** Two differences, of medians and of minima: each is small beside what it is the difference of. */
+function differenceVerdict(ours, theirs) {
+  if (!ours || !theirs) return null;
+  const ofMedians = median(ours.cpu) - median(theirs.cpu);
+  const ofMinima = Math.min(...ours.cpu) - Math.min(...theirs.cpu);
+  const line = `- breaker, least connections and retry add ≤ 3 µs: ${fixed(ofMedians)} (${fixed(ofMinima)})`;
+  if (ours.mark || theirs.mark) return `${line}, but too disturbed to say`;
+  if (ofMedians <= 3 !== ofMinima <= 3) return `${line}, not shown: medians and minima disagree`;
+  return `${line}, ${ofMedians <= 3 ? 'met' : 'missed'}`;
 }
 
 function idleTarget(bytes) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { onCore } from './cores.mjs';
+import { headersFor } from './load/header.mjs';
 import { memory } from './measure.mjs';
 import { note } from './note.mjs';
 import { accepts, freePort, HOST } from './ports.mjs';
@@ -60,20 +61,21 @@ export async function startServers(definitions, { upstream, dir }) {
 
 /** One server, ready for load. */
 export async function startServer(definition, { upstream, dir }) {
-  const { id, label, version, paths = ['/api/users/1'] } = definition;
+  const { id, label, version, paths = ['/api/users/1'], anonymous = false } = definition;
   const port = await freePort();
   const folder = join(dir, id);
   mkdirSync(folder, { recursive: true });
   const plan = definition.plan({ port, upstream, dir: folder });
   const child = await launch({ id, ...plan, port, dir: folder, core: 1, group: 'servers' });
-  await check(id, port, paths);
+  await check({ id, port, paths, anonymous });
   note(`${label} ${version} is up`);
-  return { id, label, version, paths, port, pid: child.pid, child, dir: folder };
+  return { id, label, version, paths, anonymous, port, pid: child.pid, child, dir: folder };
 }
 
-async function check(id, port, paths) {
+async function check({ id, port, paths, anonymous }) {
+  const headers = headersFor({ anonymous }).map((header) => header.split(': '));
   for (const path of [paths[0], paths.at(-1)]) {
-    const response = await fetch(`http://${HOST}:${port}${path}`, { headers: { 'x-team': 'blue' } });
+    const response = await fetch(`http://${HOST}:${port}${path}`, { headers });
     const body = await response.text();
     if (response.status === 200 && body.length === 100) continue;
     throw new Error(`${id} answers ${response.status} ${JSON.stringify(body.slice(0, 200))} for ${path}`);

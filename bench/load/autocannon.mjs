@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { onCore } from '../cores.mjs';
 import { versionOf } from '../installed.mjs';
 import { HOST } from '../ports.mjs';
-import { HEADER } from './header.mjs';
+import { headersFor } from './header.mjs';
 
 const run = promisify(execFile);
 
@@ -16,9 +16,11 @@ export const autocannon = {
   },
 
   /** One burst: `requests`, `rate` a second, `p50` and `p99` in milliseconds, `errors`. */
-  async run({ port, paths }, { seconds, connections }) {
+  async run(server, { seconds, connections }) {
+    const { port, paths } = server;
+    const headers = headersFor(server).flatMap((header) => ['-H', header]);
     const url = `http://${HOST}:${port}${paths[0]}`;
-    const args = ['-j', '-n', '-c', String(connections), '-d', String(seconds), '-H', HEADER, url];
+    const args = ['-j', '-n', '-c', String(connections), '-d', String(seconds), ...headers, url];
     const [program, ...rest] = onCore(0, ['autocannon', ...args]);
     const { stdout } = await run(program, rest);
     const { requests, latency, non2xx, errors, timeouts, duration } = JSON.parse(stdout);

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { onCore } from '../cores.mjs';
 import { installed } from '../installed.mjs';
 import { autocannon } from './autocannon.mjs';
-import { HEADER } from './header.mjs';
+import { headersFor } from './header.mjs';
 import { wrk } from './wrk.mjs';
 
 const run = promisify(execFile);
@@ -20,9 +20,11 @@ export function chooseLoad() {
 }
 
 /** One burst at a constant rate from a process of its own; see constant-rate.mjs. */
-export async function constantRate({ port, paths }, { rate, seconds, connections }) {
+export async function constantRate(server, { rate, seconds, connections }) {
+  const { port, paths } = server;
+  const headers = headersFor(server).join('\r\n');
   const program = new URL('constant-rate.mjs', import.meta.url).pathname;
-  const args = [program, String(port), paths[0], String(rate), String(seconds), String(connections), HEADER];
+  const args = [program, String(port), paths[0], String(rate), String(seconds), String(connections), headers];
   const [command, ...rest] = onCore(0, [process.execPath, ...args]);
   const { stdout } = await run(command, rest);
   return JSON.parse(stdout);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { onCore } from '../cores.mjs';
 import { versionOf } from '../installed.mjs';
 import { HOST } from '../ports.mjs';
-import { HEADER } from './header.mjs';
+import { headersFor } from './header.mjs';
 
 const run = promisify(execFile);
 const MILLISECONDS = { us: 0.001, ms: 1, s: 1000 };
@@ -18,10 +18,12 @@ export const wrk = {
   },
 
   /** One burst: `requests`, `rate` a second, `p50` and `p99` in milliseconds, `errors`. */
-  async run({ id, port, paths }, { seconds, connections, dir }) {
+  async run(server, { seconds, connections, dir }) {
+    const { id, port, paths } = server;
+    const headers = headersFor(server).flatMap((header) => ['-H', header]);
     const script = paths.length > 1 ? ['-s', rotation(join(dir, `${id}.lua`), paths)] : [];
     const url = `http://${HOST}:${port}${paths[0]}`;
-    const args = ['-t1', `-c${connections}`, `-d${seconds}`, '--latency', '-H', HEADER, ...script, url];
+    const args = ['-t1', `-c${connections}`, `-d${seconds}`, '--latency', ...headers, ...script, url];
     const [program, ...rest] = onCore(0, ['wrk', ...args]);
     const { stdout } = await run(program, rest);
     return {

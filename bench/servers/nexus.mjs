@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { everythingOn, nothingOn, withRoutes } from './nexus-documents.mjs';
+import { cached, everythingOn, nothingOn, trafficReady, withRoutes } from './nexus-documents.mjs';
 
 /** What `npm run serve` and the image start the gateway with. */
 export const NODE_FLAGS = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
@@ -15,19 +15,22 @@ export function nexusServers() {
   return [
     server('nexus', 'Nexus Gateway, nothing on', nothingOn),
     server('nexus-no-flags', 'Nexus Gateway, nothing on, no node flags', nothingOn, { flags: [] }),
-    server('nexus-everything', 'Nexus Gateway, limits, metrics, access log, a guard', everythingOn),
+    server('nexus-traffic', 'Nexus Gateway, least connections, breaker, retry', trafficReady),
+    server('nexus-cache', 'Nexus Gateway, hits of its cache', cached, { anonymous: true }),
+    server('nexus-everything', 'Nexus Gateway, everything on', everythingOn),
     server('nexus-1000', 'Nexus Gateway, 1,000 routes', withRoutes(1000), { paths: pathsOf(1000) }),
     server('nexus-10', 'Nexus Gateway, 10 routes', withRoutes(10), { paths: pathsOf(10) }),
     server('nexus-5000', 'Nexus Gateway, 5,000 routes', withRoutes(5000), { paths: pathsOf(5000) }),
   ];
 }
 
-function server(id, label, document, { flags = NODE_FLAGS, paths } = {}) {
+function server(id, label, document, { flags = NODE_FLAGS, paths, anonymous } = {}) {
   return {
     id,
     label,
     version,
     ...(paths && { paths }),
+    ...(anonymous && { anonymous }),
     missing: existsSync(MAIN) ? null : 'npm run build',
     plan({ port, upstream, dir }) {
       const file = join(dir, 'gateway.json');
