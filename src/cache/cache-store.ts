@@ -35,8 +35,6 @@ export interface StoredResponse {
 export interface StoredSet {
   /** Id of the route that stored it. */
   readonly route: string;
-  /** The configured path of that route, as metrics name it. */
-  readonly routePath: string;
   /** Canonical path of the client's request, for clearing by path. */
   readonly path: string;
   /** Host, path and query that an unsafe request invalidates together, whatever else tells entries apart. */

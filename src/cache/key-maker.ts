@@ -38,13 +38,7 @@ export class KeyMaker {
   factsOf(exchange: Exchange): SetFacts {
     const target = exchange.target!;
     const group = groupOf(exchange, this.#groupsByPath ? target.rawPath : target.originForm);
-    return {
-      key: this.#keyOf(exchange),
-      group,
-      path: target.path,
-      route: this.route.id,
-      routePath: this.route.path,
-    };
+    return { key: this.#keyOf(exchange), group, path: target.path, route: this.route.id };
   }
 
   #keyOf(exchange: Exchange): string {
@@ -57,12 +51,20 @@ export class KeyMaker {
     return identity === null ? key : `${key}\n@${identity.kind}\n${identity.id}`;
   }
 
-  /** A trusted proxy in front may tell another scheme and host, by which upstreams make redirects and links. */
+  /**
+   * A trusted proxy in front may tell another scheme, host, prefix or target, by which upstreams make redirects and
+   * links; and it may be one that passes such lines on as its client wrote them.
+   */
   #originOf(exchange: Exchange): string {
     const host = hostOf(exchange);
     if (!exchange.peerTrusted) return 'encrypted' in exchange.request!.raw.socket ? `https:${host}` : host;
     const { lines } = this.tools.outgoing(exchange);
-    return `${valueOf(lines, 'x-forwarded-proto')}:${host} ${valueOf(lines, 'x-forwarded-host')}`;
+    let origin = host;
+    for (let at = 0; at < lines.length; at += 2) {
+      const name = lines[at]!.toLowerCase().replaceAll('_', '-');
+      if (tellsOrigin(name)) origin += ` ${name}=${lines[at + 1]}`;
+    }
+    return origin;
   }
 
   #targetOf(exchange: Exchange): string {
@@ -71,6 +73,12 @@ export class KeyMaker {
     const at = target.indexOf('?');
     return at === -1 ? target : target.slice(0, at) + this.#pick(target.slice(at));
   }
+}
+
+/** Addresses aside: they are each client's own, and what depends on them is not for a shared cache. */
+function tellsOrigin(name: string): boolean {
+  if (name === 'x-original-url' || name === 'x-rewrite-url') return true;
+  return name.startsWith('x-forwarded-') && name !== 'x-forwarded-for';
 }
 
 /** Lower case, with its port. */

@@ -30,7 +30,6 @@ function put(store: MemoryStore, at: number): void {
   ];
   store.put(`items\nGET\nexample.com\n${path}`, {
     route: 'items',
-    routePath: '/api/items',
     path,
     group: `example.com\n${path}`,
     variants: [

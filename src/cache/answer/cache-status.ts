@@ -1,4 +1,8 @@
+import type { CacheStatus } from '../../exchange/exchange.js';
 import type { Forwarded } from '../asked.js';
+import { removeLines } from '../fields/lines.js';
+
+const X_CACHE: ReadonlySet<string> = new Set(['x-cache']);
 
 /** Seconds of freshness that are left; negative for what is stale. */
 function ttl(freshMs: number, ageMs: number): number {
@@ -24,4 +28,10 @@ export function collapsedStatus(fwd: Forwarded, freshMs: number, ageMs: number):
 /** Of the upstream's own answer (RFC 9211 §2.2, §2.6). */
 export function forwardedStatus(fwd: Forwarded, stored: boolean): string {
   return stored ? `nexus; fwd=${fwd}; stored` : `nexus; fwd=${fwd}`;
+}
+
+/** Says so in the header lines of that answer. `X-Cache` is the gateway's alone; other caches' `Cache-Status` stays. */
+export function markForwarded(lines: string[], status: string, cache: CacheStatus): void {
+  removeLines(lines, X_CACHE);
+  lines.push('Cache-Status', status, 'X-Cache', cache);
 }

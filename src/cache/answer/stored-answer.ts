@@ -1,10 +1,11 @@
+import type { CacheStatus } from '../../exchange/exchange.js';
+import type { UpstreamHead } from '../../exchange/response.js';
 import type { Asked } from '../asked.js';
 import type { StoredResponse } from '../cache-store.js';
 import { linesWithout, valueOf } from '../fields/lines.js';
+import { isBodiless } from '../rules/bodiless.js';
 import { isNotModified, isRangeWanted } from '../rules/conditions.js';
 import { rangeOf } from '../rules/ranges.js';
-import type { CacheStatus } from '../../exchange/exchange.js';
-import type { UpstreamHead } from '../../exchange/response.js';
 
 /** How a stored answer came to be this one's. */
 export interface Served {
@@ -31,15 +32,11 @@ const LENGTH: ReadonlySet<string> = new Set(['content-length', 'content-range'])
 const NOTHING = Buffer.alloc(0);
 
 /** Answers with what is stored: whole, a part, or only that it did not change. The writer gets all of it in one turn. */
-export function answerWith(stored: StoredResponse, { exchange, sink, fields }: Asked, served: Served): void {
+export function answerWith(stored: StoredResponse, asked: Asked, served: Served): void {
+  const { exchange, sink } = asked;
   exchange.cache = served.cache;
   const isGet = exchange.head.method === 'GET';
-  const answer =
-    fields.isConditional && isNotModified(stored, fields, served.now)
-      ? notModified(stored)
-      : ((isGet && fields.range !== null && stored.status === 200 && isRangeWanted(stored, fields)
-          ? part(stored, fields.range)
-          : null) ?? whole(stored));
+  const answer = answerOf(stored, asked, served.now);
   const { headers } = answer.head;
   headers.push('Age', String(Math.max(0, Math.floor(served.ageMs / 1000))));
   headers.push('Cache-Status', served.status, 'X-Cache', served.cache);
@@ -54,8 +51,16 @@ interface Answer {
   readonly body: Buffer;
 }
 
+function answerOf(stored: StoredResponse, { exchange, fields }: Asked, now: number): Answer {
+  if (fields.isConditional && isNotModified(stored, fields, now)) return notModified(stored);
+  // RFC 9110 §14.2: a range is for GET alone.
+  if (exchange.head.method !== 'GET' || fields.range === null) return whole(stored);
+  if (stored.status !== 200 || !isRangeWanted(stored, fields)) return whole(stored);
+  return part(stored, fields.range) ?? whole(stored);
+}
+
 function whole({ status, statusText, headers, body }: StoredResponse): Answer {
-  const contentLength = status === 204 || status === 205 ? -1 : body.length;
+  const contentLength = isBodiless(status) ? -1 : body.length;
   return { head: { status, statusText, headers: headers.slice(), contentLength }, body };
 }
 

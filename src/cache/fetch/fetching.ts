@@ -1,64 +1,19 @@
-import type { Clock } from '../../common/clock.js';
-import type { RouteTools } from '../../exchange/forwarder.js';
 import { PassingSink } from '../../exchange/passing-sink.js';
 import type { Refusal } from '../../exchange/refusal.js';
 import type { Tunnel, UpstreamHead } from '../../exchange/response.js';
-import { forwardedStatus, validatedStatus } from '../answer/cache-status.js';
+import { forwardedStatus, markForwarded, validatedStatus } from '../answer/cache-status.js';
 import { answerWith } from '../answer/stored-answer.js';
-import type { Asked, Forwarded } from '../asked.js';
-import type { RouteCacheCounts } from '../cache-counts.js';
-import type { CachePolicy } from '../cache-policy.js';
+import type { Asked } from '../asked.js';
 import type { StoredResponse } from '../cache-store.js';
-import { removeLines } from '../fields/lines.js';
 import { ResponseFields } from '../fields/response-fields.js';
-import type { Timing } from '../rules/freshness.js';
 import { storableTiming } from '../rules/storable.js';
-import { freshened, storedFrom } from '../rules/stored.js';
-import { selectedBy } from '../rules/vary.js';
+import { freshened } from '../rules/stored.js';
 import { isNeverFresh, mayCoverErrors } from '../rules/verdict.js';
-import { BodyCopy } from './body-copy.js';
-import type { Entries } from './entries.js';
-import type { Fetches, Storing } from './fetches.js';
+import type { Fetch, FetchHost } from './fetch.js';
+import type { Storing } from './fetches.js';
 import type { Flight, Landing } from './flight.js';
-import type { Flights } from './flights.js';
+import { Taking } from './taking.js';
 
-export interface FetchHost {
-  readonly policy: CachePolicy;
-  readonly clock: Clock;
-  readonly tools: RouteTools;
-  readonly counts: RouteCacheCounts;
-  readonly entries: Entries;
-  readonly fetches: Fetches;
-  readonly flights: Flights;
-}
-
-/** What is fetched, and why. */
-export interface Fetch {
-  readonly asked: Asked;
-  readonly fwd: Forwarded;
-  /** What the upstream is asked about, or what may stand in for it when it fails. */
-  readonly stale: StoredResponse | null;
-  /** The upstream was asked whether `stale` still holds. */
-  readonly isValidating: boolean;
-  /** Those who wait for it. */
-  readonly flight: Flight | null;
-  readonly flightKey: string;
-  /** A client waits for it. */
-  readonly isCounted: boolean;
-}
-
-/** The store's part of an answer, taken down while it passes. */
-interface Taking {
-  readonly status: number;
-  readonly statusText: string;
-  readonly lines: readonly string[];
-  readonly fields: ResponseFields;
-  readonly timing: Timing;
-  readonly receivedAt: number;
-  readonly copy: BodyCopy;
-}
-
-const X_CACHE: ReadonlySet<string> = new Set(['x-cache']);
 /** A body that nobody wants is read to its end up to this length, in bytes: its connection stays in use. */
 const DRAINED = 64 * 1024;
 
@@ -104,7 +59,7 @@ export class Fetching extends PassingSink implements Storing {
 
   override data(chunk: Buffer): boolean {
     if (this.#served) return true;
-    if (this.#taking !== null && !this.#taking.copy.add(chunk)) {
+    if (this.#taking !== null && !this.#taking.add(chunk)) {
       this.#taking = null;
       this.#alone();
     }
@@ -173,9 +128,7 @@ export class Fetching extends PassingSink implements Storing {
       this.#superseded(head.status);
       return this.#alone();
     }
-    const { status, statusText } = head;
-    const copy = new BodyCopy(isBodiless(status) ? 0 : head.contentLength, policy.maxEntrySize);
-    this.#taking = { status, statusText, lines: head.headers.slice(), fields, timing, receivedAt, copy };
+    this.#taking = new Taking(head, { fields, timing, receivedAt }, policy.maxEntrySize);
     flights.shared(flightKey);
     if (isNeverFresh(timing)) this.#alone();
   }
@@ -201,13 +154,7 @@ export class Fetching extends PassingSink implements Storing {
 
   #pass(head: UpstreamHead): void {
     this.#missed();
-    removeLines(head.headers, X_CACHE);
-    head.headers.push(
-      'Cache-Status',
-      forwardedStatus(this.fetch.fwd, this.#taking !== null),
-      'X-Cache',
-      'MISS',
-    );
+    markForwarded(head.headers, forwardedStatus(this.fetch.fwd, this.#taking !== null), 'MISS');
     super.head(head);
   }
 
@@ -217,14 +164,10 @@ export class Fetching extends PassingSink implements Storing {
   }
 
   #store(): StoredResponse | null {
-    const taking = this.#taking;
-    const body = this.#outdated ? null : (taking?.copy.end() ?? null);
-    if (taking === null || body === null) return null;
+    if (this.#taking === null || this.#outdated) return null;
     const { asked } = this.fetch;
-    const { lines } = this.host.tools.outgoing(asked.exchange);
-    const vary = selectedBy(taking.fields.vary, lines);
-    const stored = storedFrom({ ...taking, body, vary }, taking.fields, taking.timing);
-    this.host.entries.put(asked, stored);
+    const stored = this.#taking.stored(this.host.tools.outgoing(asked.exchange).lines);
+    if (stored !== null) this.host.entries.put(asked, stored);
     return stored;
   }
 
@@ -293,10 +236,6 @@ export class Fetching extends PassingSink implements Storing {
 /** Whether it says something of the upstream and not of the one request. */
 function isUpstreams(refusal: Refusal): boolean {
   return refusal.getStatus() >= 502 && refusal.getStatus() <= 504;
-}
-
-function isBodiless(status: number): boolean {
-  return status === 204 || status === 205;
 }
 
 /** They are for this client, and never stored. */

@@ -8,7 +8,10 @@ export class RequestFields {
   ifRange: string | null = null;
   cookie: string | null = null;
   hasAuthorization = false;
-  /** `If-Match`, `If-Unmodified-Since`: for the origin alone (RFC 9111 §4.3.2). */
+  /**
+   * `If-Match`, `If-Unmodified-Since`: for the origin alone (RFC 9111 §4.3.2). Another method in a header too: what
+   * answers it is not what a GET of this target is answered.
+   */
   isForOrigin = false;
   /** Null where the client says nothing. `Pragma` alone counts as `no-cache` (RFC 9111 §5.4). */
   control: Directives | null = null;
@@ -18,7 +21,8 @@ export class RequestFields {
   /** @param lines name, value, name, value, … */
   constructor(lines: readonly string[]) {
     for (let at = 0; at < lines.length; at += 2) {
-      if (LENGTHS[lines[at]!.length] === 1) this.#take(lines[at]!.toLowerCase(), lines[at + 1]!);
+      if (LENGTHS[lines[at]!.length] === 1)
+        this.#take(lines[at]!.toLowerCase().replaceAll('_', '-'), lines[at + 1]!);
     }
     if (this.#cacheControl !== null) this.control = parseCacheControl(this.#cacheControl);
     else if (this.#pragma !== null && parseCacheControl(this.#pragma).has('no-cache'))
@@ -57,6 +61,9 @@ export class RequestFields {
         break;
       case 'if-match':
       case 'if-unmodified-since':
+      case 'x-http-method':
+      case 'x-http-method-override':
+      case 'x-method-override':
         this.isForOrigin = true;
         break;
     }
@@ -76,6 +83,9 @@ for (const name of [
   'authorization',
   'if-match',
   'if-unmodified-since',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
 ]) {
   LENGTHS[name.length] = 1;
 }

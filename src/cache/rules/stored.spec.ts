@@ -6,7 +6,7 @@ import { freshened, storedFrom, withoutVariant, withVariant } from './stored.js'
 import { isSelected, selectedBy } from './vary.js';
 
 const times = { requestedAt: 5000, receivedAt: 5000 };
-const about = { key: 'k', route: 'r', routePath: '/', path: '/a', group: 'h/a' };
+const about = { key: 'k', route: 'r', path: '/a', group: 'h/a' };
 const DATE = 'Thu, 01 Jan 1970 00:00:05 GMT';
 
 describe('a stored answer', () => {

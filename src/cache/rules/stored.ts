@@ -2,7 +2,9 @@ import type { CachePolicy } from '../cache-policy.js';
 import type { StoredResponse, StoredSet } from '../cache-store.js';
 import { linesWithout, valueOf } from '../fields/lines.js';
 import { ResponseFields } from '../fields/response-fields.js';
+import { isBodiless } from './bodiless.js';
 import { type ExchangeTimes, type Timing, timingOf } from './freshness.js';
+import { isValidatable } from './validators.js';
 import { isSameVariant } from './vary.js';
 
 /** More variants of one key than these drop the oldest ones. */
@@ -53,7 +55,7 @@ export function storedFrom(answer: Stored, fields: ResponseFields, timing: Timin
   ];
   const headers = linesWithout(answer.lines, new Set(withheld));
   if (fields.date === null) headers.push('Date', new Date(answer.receivedAt).toUTCString());
-  const isFramed = status === 204 || status === 205 || valueOf(headers, 'content-length') !== null;
+  const isFramed = isBodiless(status) || valueOf(headers, 'content-length') !== null;
   if (!isFramed) headers.push('Content-Length', String(body.length));
   return { ...timing, vary, status, statusText, headers, body };
 }
@@ -95,7 +97,7 @@ export function withoutVariant(before: StoredSet, gone: StoredResponse, about: S
 }
 
 /** What a set tells of itself. */
-export type SetFacts = Pick<StoredSet, 'route' | 'routePath' | 'path' | 'group'> & { readonly key: string };
+export type SetFacts = Pick<StoredSet, 'route' | 'path' | 'group'> & { readonly key: string };
 
 function setOf(variants: readonly StoredResponse[], { key, ...about }: SetFacts): StoredSet {
   const texts = 2 * (key.length + about.group.length + about.path.length);
@@ -111,8 +113,7 @@ function bytesOf({ headers, body, vary }: StoredResponse): number {
 }
 
 function usefulUntil(stored: StoredResponse): number {
-  const { bornAt, freshMs, staleIfErrorMs, staleWhileRevalidateMs, headers } = stored;
-  const isValidatable = valueOf(headers, 'etag') !== null || valueOf(headers, 'last-modified') !== null;
-  const stale = Math.max(staleIfErrorMs, staleWhileRevalidateMs, isValidatable ? VALIDATED_MS : 0);
+  const { bornAt, freshMs, staleIfErrorMs, staleWhileRevalidateMs } = stored;
+  const stale = Math.max(staleIfErrorMs, staleWhileRevalidateMs, isValidatable(stored) ? VALIDATED_MS : 0);
   return bornAt + freshMs + stale;
 }

@@ -27,7 +27,6 @@ export function storedSet(more: Partial<StoredSet> = {}): StoredSet {
   const variants = more.variants ?? [storedResponse('hello')];
   return {
     route: 'users',
-    routePath: '/api/users',
     path: '/api/users/1',
     group: 'example.com/api/users/1',
     variants,

@@ -26,7 +26,7 @@ export class RedisStore implements CacheStore {
   }
 
   async get(key: string): Promise<StoredSet | null> {
-    const bytes = await this.#ask(() => this.redis.script(GET, [this.#entry(key)], [this.#prefix]), null);
+    const bytes = await this.#ask(() => this.redis.script(GET, [this.#entry(key)], [this.#prefix]));
     return bytes instanceof Buffer ? decodeSet(key, bytes) : null;
   }
 
@@ -37,7 +37,7 @@ export class RedisStore implements CacheStore {
     const marks = mark(set.path) + mark(set.route) + mark(set.group);
     const generation = randomBytes(8).toString('hex');
     const args = [this.#prefix, marks, encodeSet(key, set), Math.min(ttl, LONGEST), generation];
-    await this.#ask(() => this.redis.script(PUT, keys, args), null);
+    await this.#ask(() => this.redis.script(PUT, keys, args));
   }
 
   async delete(key: string): Promise<void> {
@@ -50,7 +50,7 @@ export class RedisStore implements CacheStore {
       return this.#end(this.#group(group));
     if (path === undefined && group === undefined && route !== undefined)
       return this.#end(this.#route(route));
-    const removed = await this.#ask(() => this.#sweep(filter), null);
+    const removed = await this.#ask(() => this.#sweep(filter));
     if (removed === null) this.#debts.owe(null);
     return Number(removed);
   }
@@ -76,23 +76,23 @@ export class RedisStore implements CacheStore {
 
   /** What must go is gone when Redis is back, at the latest. */
   async #forget(key: string, remove: () => Promise<unknown>): Promise<number> {
-    const removed = await this.#ask(remove, null);
+    const removed = await this.#ask(remove);
     if (removed === null) this.#debts.owe(key);
     return Number(removed);
   }
 
   async #unlink(keys: readonly string[] | null): Promise<boolean> {
     const done = keys ? () => this.redis.command('UNLINK', keys) : () => this.#sweep({});
-    return (await this.#ask(done, null)) !== null;
+    return (await this.#ask(done)) !== null;
   }
 
-  /** What Redis can't answer is as if nothing were there; who watches the connection says so in the log. */
-  async #ask<T>(command: () => Promise<T>, otherwise: T): Promise<T> {
-    if (!this.redis.available) return otherwise;
+  /** Null for what Redis can't answer, as if nothing were there; who watches the connection says so in the log. */
+  async #ask<T>(command: () => Promise<T>): Promise<T | null> {
+    if (!this.redis.available) return null;
     try {
       return await command();
     } catch {
-      return otherwise;
+      return null;
     }
   }
 
