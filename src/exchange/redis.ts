@@ -16,8 +16,10 @@ export interface RedisScript {
 export interface RedisConnection {
   /** False until it is open, and while Redis is known not to answer: then ask for nothing. */
   readonly available: boolean;
-  /** Resolves when the first attempt to open it has ended, well or badly, or took longer than a command may. */
+  /** Resolves when the first attempt to open it has ended, well or badly, or took longer than a second. */
   readonly opened: Promise<void>;
+  /** `redis.command_timeout` in milliseconds. */
+  readonly timeoutMs: number;
   /** What every key must begin with (`redis.key_prefix`). */
   readonly prefix: string;
   /** Sends one command. Texts in the reply are Buffers. Rejects with an Error without credentials in it. */

@@ -37,6 +37,7 @@ const HEAD = {
 class FakeRedis implements RedisConnection {
   available = true;
   readonly opened = Promise.resolve();
+  readonly timeoutMs = 50;
   readonly prefix = 'nexus:';
   readonly calls: { keys: readonly string[]; args: readonly RedisArgument[] }[] = [];
   /** What each key of a call is answered: allowed, remaining, reset, retry, stamp. */

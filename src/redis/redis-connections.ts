@@ -24,6 +24,11 @@ export class ConfiguredRedisConnections implements RedisConnections, SnapshotLis
     return connection;
   }
 
+  /** Resolves when the first attempt of each has ended. */
+  async opened(): Promise<void> {
+    await Promise.all(this.#open.map(({ connection }) => connection.opened));
+  }
+
   applied({ config }: Pick<Snapshot, 'config'>): void {
     this.#closeBut((open) => config.redis !== null && sameData(open.config, config.redis));
   }

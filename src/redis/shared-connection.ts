@@ -6,6 +6,8 @@ import type { RedisArgument, RedisConnection, RedisScript } from '../exchange/re
 import { answerInTime, RedisTimeout } from './answer-in-time.js';
 import { clientOptions } from './client-options.js';
 
+/** Milliseconds for the first attempt to open it; a start waits for that. */
+const FIRST_ATTEMPT = 1_000;
 /** Milliseconds between two looks at a server that did not answer. */
 const PROBE_INTERVAL = 500;
 /** Looks without an answer after which another socket is tried. */
@@ -17,8 +19,8 @@ type Change = (down: Error | null) => void;
 export class SharedConnection implements RedisConnection {
   readonly prefix: string;
   readonly opened: Promise<void>;
+  readonly timeoutMs: number;
   readonly #client: Redis;
-  readonly #timeoutMs: number;
   readonly #watchers: Change[] = [];
   #state: 'opening' | 'up' | 'down' | 'closed' = 'opening';
   #probe: NodeJS.Timeout | null = null;
@@ -26,14 +28,14 @@ export class SharedConnection implements RedisConnection {
 
   constructor(config: Readonly<RedisConfig>) {
     this.prefix = config.key_prefix;
-    this.#timeoutMs = durationMs(config.command_timeout);
+    this.timeoutMs = durationMs(config.command_timeout);
     this.#client = new Redis(config.url, clientOptions);
     this.#client.on('error', (error: Error) => (this.#cause = withoutCommand(error)));
     this.#client.on('ready', () => this.#up());
     this.#client.on('close', () => this.#down(this.#cause));
     // What is wrong is told by the events.
     const connected = this.#client.connect().catch(() => {});
-    this.opened = answerInTime(connected, this.#timeoutMs).catch(() => {});
+    this.opened = answerInTime(connected, FIRST_ATTEMPT).catch(() => {});
   }
 
   get available(): boolean {
@@ -76,7 +78,7 @@ export class SharedConnection implements RedisConnection {
   }
 
   #send(name: string, args: readonly RedisArgument[]): Promise<unknown> {
-    return answerInTime(this.#client.callBuffer(name, [...args]), this.#timeoutMs);
+    return answerInTime(this.#client.callBuffer(name, [...args]), this.timeoutMs);
   }
 
   #up(): void {

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { RedisConnection } from '../../exchange/redis.js';
 import type { Decision, LimitNumbers } from '../limit.js';
 import { algorithmOf } from '../algorithms/algorithm.js';
@@ -39,8 +41,6 @@ export class RedisLimitStore {
   readonly prefix: string;
   #state: 'opening' | 'up' | 'down' | 'retired' = 'opening';
   #probe: NodeJS.Timeout | null = null;
-  readonly #opened: Promise<void>;
-
   constructor(
     private readonly connection: RedisConnection,
     private readonly events: StoreEvents,
@@ -48,7 +48,7 @@ export class RedisLimitStore {
   ) {
     this.prefix = `${connection.prefix}{limits}:`;
     connection.watch((down) => (down === null ? void this.#look() : this.#failed(down)));
-    this.#opened = connection.opened.then(() => this.#settle());
+    void connection.opened.then(() => this.#settle());
   }
 
   /** False while asking would be in vain: then `take` is not to be called. */
@@ -58,7 +58,7 @@ export class RedisLimitStore {
 
   /** Takes from every key or, when one refuses, from none. Rejects when Redis does not do it in time. */
   async take(asks: readonly RedisAsk[]): Promise<Decision[]> {
-    if (this.#state === 'opening') await this.#opened;
+    if (this.#state === 'opening') await this.#settled();
     if (this.#state !== 'up') throw new Error('Redis is not available');
     return this.#run(async () => decisionsIn(await this.#send('take', asks), asks.length));
   }
@@ -88,6 +88,13 @@ export class RedisLimitStore {
       this.#failed(error as Error);
       throw error;
     }
+  }
+
+  /** At the latest after the time of a command: the next ones don't wait for it. */
+  async #settled(): Promise<void> {
+    const { opened, timeoutMs } = this.connection;
+    await Promise.race([opened, sleep(timeoutMs, undefined, { ref: false })]);
+    this.#settle();
   }
 
   #settle(): void {
