@@ -1,10 +1,13 @@
 /** `npm start`: the three mock services in this process and the gateway as its child, on config/gateway.yml. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { get as getTls } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { loadConfig } from '../src/config/loader.js';
+import type { ServerConfig } from '../src/config/server.config.js';
 import { MOCKS } from './all.js';
 import { type RunningMock, startMock } from './mock-service.js';
 import { welcome } from './welcome.js';
@@ -50,17 +53,23 @@ async function runGateway(): Promise<number> {
 async function announce(gateway: ChildProcess): Promise<void> {
   const { server, admin } = loadConfig(CONFIG);
   while (gateway.exitCode === null && gateway.signalCode === null) {
-    if (await isReady(server.port)) return void process.stdout.write(welcome(server, admin));
+    if (await isReady(server)) return void process.stdout.write(welcome(server, admin));
     await delay(50);
   }
 }
 
-async function isReady(port: number): Promise<boolean> {
-  try {
-    return (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok;
-  } catch {
-    return false;
-  }
+/** Whether the gateway answers; its certificate is nothing to the question. */
+function isReady({ port, tls }: ServerConfig): Promise<boolean> {
+  const options = { host: '127.0.0.1', port, path: '/health/ready' };
+  return new Promise((resolve) => {
+    const answered = (response: IncomingMessage): void => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    };
+    const request =
+      tls === null ? get(options, answered) : getTls({ ...options, rejectUnauthorized: false }, answered);
+    request.on('error', () => resolve(false));
+  });
 }
 
 function forwardSignals(gateway: ChildProcess): void {

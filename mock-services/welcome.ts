@@ -15,10 +15,10 @@ const CHAT = `-N -H "content-type: application/json" -d '{"stream":true,"message
 
 /** What `npm start` prints when everything runs: where it is and what to try. */
 export function welcome(server: ServerConfig, admin: AdminConfig): string {
-  const gateway = `http://localhost:${server.port}`;
+  const gateway = `${scheme(server)}://localhost:${server.port}`;
   const places = [
     ['gateway', gateway],
-    ...(admin.enabled ? [['admin', `http://${admin.host}:${admin.port}`]] : []),
+    ...(admin.enabled ? [['admin', `${scheme(admin)}://${admin.host}:${admin.port}`]] : []),
     ...MOCKS.map(({ name, port }) => [`${name} (mock)`, `http://localhost:${port}`]),
   ];
   return [
@@ -35,6 +35,10 @@ export function welcome(server: ServerConfig, admin: AdminConfig): string {
     '',
     '',
   ].join('\n');
+}
+
+function scheme({ tls }: ServerConfig | AdminConfig): string {
+  return tls === null ? 'http' : 'https';
 }
 
 function curl(request: string, gateway: string): string {

@@ -37,8 +37,6 @@ export class TlsListener {
       ...asking(this.#config),
       handshakeTimeout: handshakeTimeoutMs,
       ALPNProtocols: ['http/1.1'],
-      // As on a plain port: what a half-closed connection means is the gateway's to say.
-      allowHalfOpen: true,
     };
   }
 
@@ -49,6 +47,8 @@ export class TlsListener {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
     });
+    // As on a plain port, what a half-closed connection means is the gateway's to say; in a handshake it is the end.
+    server.on('secureConnection', (socket: TLSSocket) => (socket.allowHalfOpen = true));
     // Node's own makes a fault of HTTP out of it.
     server.removeAllListeners('tlsClientError');
     server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -26,6 +27,7 @@ import {
   tlsGateway,
 } from './support.js';
 
+const CERTIFIED = fileURLToPath(new URL('certified.guard.ts', import.meta.url));
 const GET = 'GET /a HTTP/1.1\r\nHost: h\r\n\r\n';
 
 /** What an upstream is to be told of a certificate. */
@@ -171,6 +173,24 @@ describe('client_auth: request', () => {
     expect(upstream.last!.headers['x-client-cert-subject']).toBe('CN=gateway');
     peer.socket.terminate();
   });
+});
+
+it('a guard of the team’s own knows the certificate', async () => {
+  const upstream = await echoUpstream();
+  const guards = ['certified'];
+  const gateway = await startTestGateway({
+    extensions: [CERTIFIED],
+    server: { tls: mutual('request') },
+    routes: [{ path: '/', guards, backends: [upstream.backend] }],
+  });
+  const ask = (client: object) => httpsRequest(`${gateway.url}/a`, { agent: tlsAgent(client) });
+  const known = await ask(CLIENT);
+  expect([known.status, known.header('x-seen')]).toEqual([
+    200,
+    `CN=gateway ${fingerprint(CLIENT.cert)} CN=gateway`,
+  ]);
+  expect((await ask(STRANGER)).status).toBe(403);
+  expect((await ask({})).status).toBe(403);
 });
 
 describe('a reload', () => {

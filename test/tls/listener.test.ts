@@ -1,14 +1,19 @@
 import { constants } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { connect } from 'node:tls';
 
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
 import {
+  closeAtEnd,
   connectRaw,
   echoedHeader,
   echoUpstream,
   type EchoUpstream,
   freePort,
+  listen,
   rawUpstream,
   startTestGateway,
   waitFor,
@@ -97,10 +102,10 @@ describe('TLS on the data port', () => {
     const bad = await malformed.response();
     expect([bad.status, bad.header('content-type')]).toEqual([400, 'application/problem+json']);
     await malformed.untilEnded();
-    const connect = await connectTls(gateway.port);
-    await connect.write('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n');
-    expect((await connect.response()).status).toBe(501);
-    await connect.untilEnded();
+    const tunnel = await connectTls(gateway.port);
+    await tunnel.write('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n');
+    expect((await tunnel.response()).status).toBe(501);
+    await tunnel.untilEnded();
   });
 
   it('passes WebSockets', async () => {
@@ -137,6 +142,25 @@ describe('TLS on the data port', () => {
   });
 });
 
+describe('a stop', () => {
+  it('ends idle connections, finishes what is under way, and takes leave', async () => {
+    const upstream = await echoUpstream();
+    const gateway = await tlsGateway(EC, upstream);
+    const idle = await connectTls(gateway.port);
+    const busy = await connectTls(gateway.port);
+    upstream.delayMs = 200;
+    await busy.write(GET);
+    await waitFor(() => upstream.started === 1, 'the request under way');
+    const stopped = gateway.stop();
+    await idle.untilClosed();
+    const response = await busy.response();
+    expect([response.status, response.header('connection')]).toEqual([200, 'close']);
+    await busy.untilClosed();
+    await stopped;
+    expect(gateway.logsWith('shutdown complete')[0]).toMatchObject({ drained: 1, cut: 0 });
+  });
+});
+
 describe('handshakes that come to nothing', () => {
   it('are counted, told at debug, and harm nobody', async () => {
     const gateway = await tlsGateway(EC, await echoUpstream());
@@ -161,6 +185,29 @@ describe('handshakes that come to nothing', () => {
     expect(metrics).toContain('\ngateway_tls_handshake_failures_total 4\n');
     expect(metrics).toContain('\ngateway_active_connections 1\n');
     expect(gateway.logsWith('request completed', { path: '/a' })).toEqual([]);
+  });
+
+  it('do no harm, wherever they break', async () => {
+    const gateway = await tlsGateway(EC, await echoUpstream());
+    const hello = await clientHello();
+    const cases = Array.from({ length: 60 }, (_, at) => {
+      const bytes = Buffer.from(hello.subarray(0, Math.ceil((hello.length * (at + 1)) / 60)));
+      // Some are cut short, the others have a byte changed.
+      if (at % 2 === 1) bytes[(at * 31) % bytes.length]! ^= 0xff;
+      return bytes;
+    });
+    await Promise.all(
+      cases.map(async (bytes) => {
+        const client = await connectRaw(gateway.port);
+        await client.write(bytes);
+        client.end();
+        await client.untilClosed();
+      }),
+    );
+    const agent = tlsAgent();
+    expect((await httpsRequest(`${gateway.url}/a`, { agent })).status).toBe(200);
+    await waitFor(async () => (await connections(gateway.url, agent)) === 1, 'all others closed');
+    expect(gateway.logsWith('internal error')).toEqual([]);
   });
 
   it('end after header_timeout', async () => {
@@ -208,6 +255,20 @@ describe('the admin port', () => {
     expect((await httpsRequest(`${gateway.url}/a`, { agent: tlsAgent() })).status).toBe(200);
   });
 });
+
+/** The first bytes of a client of TLS. */
+async function clientHello(): Promise<Buffer> {
+  const server = createServer();
+  const port = await listen(server);
+  closeAtEnd(() => server.close());
+  const accepted = once(server, 'connection');
+  const client = connect({ port, host: '127.0.0.1' }).on('error', () => {});
+  const [socket] = (await accepted) as [Socket];
+  const [bytes] = (await once(socket, 'data')) as [Buffer];
+  client.destroy();
+  socket.destroy();
+  return bytes;
+}
 
 function header(upstream: EchoUpstream, name: string): string | undefined {
   return echoedHeader(upstream.last!, name)[0];
