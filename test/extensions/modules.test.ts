@@ -19,6 +19,7 @@ const FILES: Record<string, string> = {
   'empty.js': 'export const nothing = 1;',
   'throws.js': `throw new Error('no database');`,
   'syntax.js': 'let = = 1;',
+  'waits.js': `${GUARD}GatewayGuard('a')(AGuard); await new Promise(() => {});`,
   'lost.js': `import 'not-installed';`,
   'no-guard.js': `import { GatewayGuard } from 'nexus-gateway'; GatewayGuard('x')(class NoGuard {});`,
   'bad-name.js': `${GUARD}GatewayGuard('a b')(AGuard);`,
@@ -123,6 +124,19 @@ describe('modules outside of the repository', () => {
     expect(place).toBeDefined();
     expect(text).toMatch(message);
   });
+
+  it('stop every command with 1 when they do not finish loading', async () => {
+    const file = join(folder, 'waits.yml');
+    writeFileSync(file, 'extensions: [./waits.js]\nroutes: [{path: /, backends: [{url: "http://a"}]}]\n');
+    const exits = await Promise.all(
+      ['validate', 'serve'].map((command) => runCli([command, '--config', file])),
+    );
+    const line = `${file}:1:14 extensions[0]: "./waits.js" did not finish loading within 10 s, expected its top-level await to settle\n`;
+    expect(exits.map(({ code, stdout, stderr }) => [code, stdout + stderr])).toEqual([
+      [1, line],
+      [1, line],
+    ]);
+  }, 60_000);
 
   it('may not take a name twice, and are named with all else that is wrong', async () => {
     expect(await validate(['./guard.js', './again.js'], ['unknown'], 'prot: 80')).toEqual([

@@ -7,7 +7,11 @@ import type { ListedExtension } from '../../config/extension-list.js';
 import * as own from '../index.js';
 import { ExtensionFault, readExports } from './extension-module.js';
 import { ExtensionRegistry } from './extension-registry.js';
+import { inTime, LoadedTooLong } from './in-time.js';
 import { PackageNotFound, seenFrom, shareModules } from './module-hooks.js';
+
+/** How long one module may take to load, its own top-level `await` among it. */
+const LONGEST_MS = 10_000;
 
 /** What comes with the gateway: src/extensions. */
 export function ownExtensions(extensions: readonly string[] = []): ExtensionRegistry {
@@ -21,11 +25,13 @@ export function ownExtensions(extensions: readonly string[] = []): ExtensionRegi
  * module which cannot be used and why.
  *
  * @param file the document: paths are relative to its folder, packages are looked up from there, then from `cwd`
+ * @param longestMs how long one module may take, in milliseconds
  */
 export async function loadExtensions(
   listed: readonly ListedExtension[],
   file: string,
   cwd: string,
+  longestMs = LONGEST_MS,
 ): Promise<ExtensionRegistry> {
   const registry = ownExtensions(listed.map(({ specifier }) => specifier));
   if (listed.length === 0) return registry;
@@ -35,7 +41,7 @@ export async function loadExtensions(
   // One after the other, in the order of the document: the first to take a name has it.
   for (const { specifier, issue } of listed) {
     try {
-      registry.add(readExports(specifier, await importFrom(folders, specifier)));
+      registry.add(readExports(specifier, await inTime(importFrom(folders, specifier), longestMs)));
     } catch (error) {
       issues.push(issue(`${JSON.stringify(specifier)} ${reasonOf(error, folders)}`));
     }
@@ -63,7 +69,7 @@ function reasonOf(error: unknown, folders: readonly string[]): string {
   if (error instanceof PackageNotFound) {
     return `is not found, expected a package in node_modules of ${folders.join(' or ')}, or above (a file begins with ./)`;
   }
-  if (error instanceof ExtensionFault) return error.message;
+  if (error instanceof ExtensionFault || error instanceof LoadedTooLong) return error.message;
   return `cannot be loaded: ${String(error).split('\n', 1)[0]}${placeOf(error)}`;
 }
 
