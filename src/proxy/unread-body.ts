@@ -7,10 +7,20 @@ export const DUMP_LIMIT = 64 * 1024;
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 1024 * 1024;
 
-/** Node drops the rest once the answer is out; a client that never sends it must not hold the socket. */
+/**
+ * Node drops the rest once the answer is out; a client that never sends it, or that has ended its half in the middle,
+ * must not hold the socket.
+ */
 export function dumpRest(request: IncomingMessage, socket: Socket, timeoutMs: number): void {
   const timer = setTimeout(() => socket.destroy(), timeoutMs);
-  const done = (): void => clearTimeout(timer);
+  // Soon: the answer may not be out yet.
+  const leave = (): void => socket.destroySoon();
+  const done = (): void => {
+    clearTimeout(timer);
+    socket.off('end', leave);
+  };
+  socket.once('end', leave);
+  if (socket.readableEnded) leave();
   request.once('end', done);
   request.once('close', done);
 }
