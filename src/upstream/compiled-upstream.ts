@@ -149,7 +149,7 @@ export class CompiledUpstream implements Upstream {
   isFull(tried: TriedBackends | null): boolean {
     if (this.#queueLength === 0) return false;
     const admission = this.#admission.for(this.#rotation, tried);
-    return this.#rotation.some((backend) => admission.isOpen(backend) && !tried?.has(backend));
+    return this.#rotation.some((backend) => admission.isOpen(backend) && !admission.wasTried(backend));
   }
 
   hasRoom(): boolean {

@@ -1,8 +1,9 @@
 import { headerTest } from '../common/header-test.js';
-import { mixBits, textHash, unitOf } from '../common/text-hash.js';
+import { textHash } from '../common/text-hash.js';
 import type { SplitConfig } from '../config/route.config.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { Upstream, UpstreamChoice } from '../exchange/upstream.js';
+import { drawnFor } from './rendezvous.js';
 
 type Headers = NonNullable<Exchange['request']>['raw']['headers'];
 
@@ -57,8 +58,7 @@ export class Split implements UpstreamChoice {
     let best = this.#shares[0]!;
     let least = Infinity;
     for (const share of this.#shares) {
-      // An exponential draw of the rate `weight`: it is the least of all with the probability of the weight's share.
-      const drawn = -Math.log(unitOf(mixBits(key ^ share.seed))) / share.weight;
+      const drawn = drawnFor(key, share.seed, share.weight);
       if (drawn >= least) continue;
       least = drawn;
       best = share;

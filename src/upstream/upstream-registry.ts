@@ -38,7 +38,8 @@ export class UpstreamRegistry implements UpstreamCompiler, OnApplicationShutdown
   }
 
   /**
-   * One document at a time: compile, then exactly one of commit and discard. Throws for what cannot be compiled (an unknown algorithm, an unreadable file), having kept nothing.
+   * One document at a time: compile, then exactly one of commit and discard. Throws for what cannot be compiled (an
+   * unknown algorithm, an unreadable file), having kept nothing.
    */
   compile(config: Readonly<GatewayConfig>): CompiledUpstreams {
     const base = this.#current;

@@ -6,7 +6,7 @@ import { random } from './random.js';
 import { roundRobin } from './round-robin.js';
 import { weightedRoundRobin } from './weighted-round-robin.js';
 
-/** Every algorithm of the gateway: one file and one line here add another. */
+/** Every algorithm of the gateway: one file and one line here add another; `BALANCING` in config/ lets documents name it. */
 export const BALANCER_FACTORIES: readonly BalancerFactory[] = [
   roundRobin,
   weightedRoundRobin,

@@ -1,13 +1,13 @@
-import { mixBits, textHash, unitOf } from '../../common/text-hash.js';
+import { textHash } from '../../common/text-hash.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Backend } from '../../exchange/upstream.js';
+import { drawnFor } from '../rendezvous.js';
 import type { Admission, Balancer, BalancerFactory } from './balancer.js';
 import { PerBackend } from './per-backend.js';
 
 /**
- * Weighted rendezvous: client address and backend id together draw a number, and the least of a client's numbers
- * wins. No draw knows of other backends, so one that comes or goes takes or leaves its own share alone, an
- * unavailable one's clients spread over the others by weight, and every gateway chooses the same.
+ * Weighted rendezvous of client address and backend id: a backend that comes or goes takes or leaves its own share
+ * alone, an unavailable one's clients spread over the others by weight, and every gateway chooses the same.
  */
 class IpHash implements Balancer {
   readonly #seeds = new PerBackend<number>((backend) => textHash(backend.id));
@@ -20,8 +20,7 @@ class IpHash implements Balancer {
     for (let index = 0; index < backends.length; index++) {
       const backend = backends[index]!;
       if (!admission.mayTake(backend)) continue;
-      // An exponential draw of the rate `weight`: the least of all with the probability of the weight's share.
-      const drawn = -Math.log(unitOf(mixBits(client ^ seeds[index]!))) / backend.weight;
+      const drawn = drawnFor(client, seeds[index]!, backend.weight);
       if (drawn >= least) continue;
       least = drawn;
       best = backend;

@@ -2,10 +2,22 @@ import { connect, type Socket } from 'node:net';
 
 import type { Dialled, Dialling } from '../../exchange/upstream.js';
 import { ConnectTimeoutError, ProxyError, TlsError } from './connect-errors.js';
-import type { DialRoute } from './dialer.js';
-import { authorityOf } from './dial-target.js';
-import { openTunnel, type TunnelOwner } from './proxy.js';
+import { authorityOf, type DialTarget } from './dial-target.js';
+import { openTunnel, type Proxy, type TunnelOwner } from './proxy.js';
 import type { TlsClient } from './tls-client.js';
+
+/** How one backend is reached. */
+export interface DialRoute {
+  readonly target: DialTarget;
+  /** Null: straight. */
+  readonly proxy: Proxy | null;
+  /**
+   * Longest time until a connection stands, all steps together, in milliseconds. Exact: undici's own clock ticks twice
+   * a second.
+   */
+  readonly timeoutMs: number;
+  readonly noDelay: boolean;
+}
 
 /** What goes wrong is told as the fault of who is spoken to. */
 type Explain = (cause: Error) => Error;

@@ -1,18 +1,6 @@
 import type { Dialled, Dialling } from '../../exchange/upstream.js';
-import { Dial } from './dial.js';
-import type { DialTarget } from './dial-target.js';
-import type { Proxy } from './proxy.js';
+import { Dial, type DialRoute } from './dial.js';
 import { TlsClient, type TlsSettings } from './tls-client.js';
-
-/** How one backend is reached. */
-export interface DialRoute {
-  readonly target: DialTarget;
-  /** Null: straight. */
-  readonly proxy: Proxy | null;
-  /** Longest time until a connection stands, all steps together, in milliseconds. Exact: undici's own clock ticks twice a second. */
-  readonly timeoutMs: number;
-  readonly noDelay: boolean;
-}
 
 /** Opens the sockets to one backend: those of the pool, of probes, and of WebSockets, all in the same way. */
 export class Dialer {

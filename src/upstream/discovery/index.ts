@@ -10,7 +10,7 @@ export type OpenDiscovery = (config: Readonly<DiscoveryConfig>) => Discovery;
 /** Nest token of the {@link OpenDiscovery}. */
 export const OPEN_DISCOVERY = Symbol('OpenDiscovery');
 
-/** Every source of the gateway by its `type`: one file and one line here add another. */
+/** Every source of the gateway by its `type`: one file and one line here add another, once config/ knows the type. */
 const SOURCES: Readonly<Record<DiscoveryConfig['type'], OpenDiscovery>> = {
   dns: ({ interval, servers }) => new DnsDiscovery(durationMs(interval), { dns: dnsRecords(servers), after }),
 };
