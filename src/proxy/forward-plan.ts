@@ -43,13 +43,8 @@ export interface ForwardPlan {
   readonly webSocket: WebSocketPlan;
 }
 
-/** What of a plan comes from elsewhere than the route's own keys. */
-export interface PlanSettings {
-  readonly outgoing: OutgoingRules;
-  readonly bodyTimeoutMs: number;
-  readonly retry: RetryPolicy | null;
-  readonly mirror: MirrorPlan | null;
-}
+/** What of a plan is not worked out here: it takes more than the route's own keys. */
+export type PlanSettings = Pick<ForwardPlan, 'outgoing' | 'bodyTimeoutMs' | 'retry' | 'mirror'>;
 
 export function compilePlan(
   config: Readonly<RouteConfig>,
@@ -59,15 +54,12 @@ export function compilePlan(
 ): ForwardPlan {
   const { timeouts, websocket } = config;
   return {
+    ...settings,
     choice,
-    retry: settings.retry,
-    mirror: settings.mirror,
     target,
-    outgoing: settings.outgoing,
     timeoutMs: durationMs(config.timeout),
     responseMs: durationMs(timeouts.response ?? config.timeout),
     idleMs: durationMs(timeouts.idle),
-    bodyTimeoutMs: settings.bodyTimeoutMs,
     totalMs: timeouts.total === null ? 0 : durationMs(timeouts.total),
     maxBodySize: sizeBytes(config.max_body_size),
     webSocket: {

@@ -63,14 +63,14 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
     this.#body = head.hasBody && exchange.body === null ? this.#upload(exchange.request!.raw) : null;
     this.#path = target;
     this.#request = {
-      path: this.#path,
+      path: target,
       method: head.method,
       headers: framingHeaders(exchange, head, upstream.hostHeader),
       body: exchange.body ?? this.#body,
     };
     this.#lines = lines;
     this.#attempts = new Attempts(this, upstream, plan.retry, host);
-    this.#copy = plan.mirror && plan.mirror.copyOf({ exchange, head, path: this.#path, lines: this.#lines });
+    this.#copy = plan.mirror && plan.mirror.copyOf({ exchange, head, path: target, lines });
   }
 
   begin(): void {

@@ -18,5 +18,6 @@ it('counts by path and reason, and forgets removed paths', () => {
     { path: '/b', reason: '502', count: 1 },
   ]);
   counts.applied({ routes: [{ path: '/b' } as Route] });
+  counts.retried(on('/a'), '503');
   expect([...counts.retriedCounts()]).toEqual([{ path: '/b', reason: '502', count: 1 }]);
 });

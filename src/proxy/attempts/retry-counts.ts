@@ -8,16 +8,20 @@ import type { RetriedCounts } from '../../exchange/telemetry.js';
 @Injectable()
 export class RetryCounts implements RetriedCounts, SnapshotListener {
   readonly #paths = new Map<string, Map<string, number>>();
+  /** Null before the first snapshot. */
+  #known: ReadonlySet<string> | null = null;
 
   retried({ route }: Exchange, reason: string): void {
     const { path } = route!;
+    if (this.#known !== null && !this.#known.has(path)) return;
     const counts = this.#paths.get(path) ?? new Map<string, number>();
     this.#paths.set(path, counts.set(reason, (counts.get(reason) ?? 0) + 1));
   }
 
-  /** The series of a removed path go with it. */
+  /** The series of a removed path go with it, and exchanges of before that are tried again do not bring them back. */
   applied({ routes }: Pick<Snapshot, 'routes'>): void {
     const paths = new Set(routes.map(({ path }) => path));
+    this.#known = paths;
     for (const path of this.#paths.keys()) if (!paths.has(path)) this.#paths.delete(path);
   }
 

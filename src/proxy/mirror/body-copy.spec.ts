@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { BodyCopy } from './body-copy.js';
-import { mirroredLines } from './mirrored-lines.js';
 
 describe('BodyCopy', () => {
   it('holds the bytes of all pieces in order', () => {
@@ -24,13 +23,5 @@ describe('BodyCopy', () => {
     expect(copy.append(Buffer.alloc(0))).toBe(true);
     expect(copy.append(Buffer.from('a'))).toBe(false);
     expect(copy.bytes.buffer.byteLength).toBe(0);
-  });
-});
-
-describe('mirroredLines', () => {
-  it('mark a copy once, whatever the client sent', () => {
-    const lines = ['A', '1', 'x-gateway-MIRROR', '0', 'X-Gateway-Version', 'v'];
-    expect(mirroredLines(lines)).toEqual(['A', '1', 'X-Gateway-Version', 'v', 'X-Gateway-Mirror', '1']);
-    expect(lines).toHaveLength(6);
   });
 });
