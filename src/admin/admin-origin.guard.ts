@@ -5,12 +5,15 @@ import { Refusal } from '../exchange/refusal.js';
 
 /** A name that no foreign DNS can give to this machine's loopback addresses, and a port. */
 const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
+/** Written by proxies, this gateway's own routes among them. Whom they speak for may be anywhere. */
+const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-gateway-version', 'x-real-ip'];
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Keeps web pages away from an admin port without a token, which any browser on this machine can reach. `Host` keeps out
  * those whose name was pointed at a loopback address (DNS rebinding); media type and `Origin` keep out those that send
- * what a page may send anywhere. A token is more than that: no browser adds it by itself.
+ * what a page may send anywhere. What came through a proxy did not come from this machine. A token is more than that: no
+ * browser adds it by itself.
  */
 export class AdminOriginGuard implements CanActivate {
   constructor(private readonly token: string | null) {}
@@ -20,6 +23,8 @@ export class AdminOriginGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (!LOCAL_HOST.test(request.headers.host ?? ''))
       throw refused('without a token this port is there for localhost alone; look at Host');
+    if (OF_PROXIES.some((name) => request.headers[name] !== undefined))
+      throw refused('without a token this port is there for localhost alone, not for those behind a proxy');
     if (READING.has(request.method)) return true;
     if (!isJson(request)) throw refused('changes need Content-Type: application/json');
     if (!isSameOrigin(request)) throw refused('changes are not taken from other origins; look at Origin');

@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { isPeerClaim, Told } from './peer-claims.js';
 
 describe('isPeerClaim', () => {
-  it.each(['x-forwarded', 'x-forwarded-prefix', 'x_forwarded_ssl', 'x-forwarded_user', 'x_forwarded-'])(
+  it.each([
+    'x-forwarded',
+    'x-forwarded-prefix',
+    'x_forwarded_ssl',
+    'x-forwarded_user',
+    'x_forwarded-',
+    'x-original-url',
+    'x_rewrite_url',
+  ])(
     '%s may come from a trusted peer alone',
     (name) => {
       expect([isPeerClaim(name, false), isPeerClaim(name, true)]).toEqual([true, false]);

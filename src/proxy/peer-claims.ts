@@ -13,10 +13,13 @@ const OWN: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
+/** Another target than the request's own, by which some frameworks go: it would pass by what this route's guards saw. */
+const OTHER_TARGETS: ReadonlySet<string> = new Set(['x-original-url', 'x-rewrite-url']);
+
 /**
  * Whether a header says what only the gateway, or a trusted proxy in front, may say: any `X-Forwarded…`, also those
- * that the gateway itself knows nothing of (`X-Forwarded-Prefix`), and what speaks of a client's certificate. `_` counts
- * as `-`: many an upstream (CGI, WSGI, PHP) makes one variable of the two. A trusted peer's own `X-Forwarded…` pass, but
+ * that the gateway itself knows nothing of (`X-Forwarded-Prefix`), another target (`X-Original-URL`), and what speaks of a client's certificate. `_` counts
+ * as `-`: many an upstream (CGI, WSGI, PHP) makes one variable of the two. A trusted peer's own pass, but
  * for a second spelling of what the gateway sends.
  */
 export function isPeerClaim(lowerCaseName: string, trusted: boolean): boolean {
@@ -25,7 +28,8 @@ export function isPeerClaim(lowerCaseName: string, trusted: boolean): boolean {
   if (second !== DASH && second !== UNDERSCORE) return false;
   const name = lowerCaseName.includes('_') ? lowerCaseName.replaceAll('_', '-') : lowerCaseName;
   if (OWN.has(name) || name.startsWith('x-client-cert-')) return true;
-  return !trusted && (name === 'x-forwarded' || name.startsWith('x-forwarded-'));
+  if (trusted) return false;
+  return name === 'x-forwarded' || name.startsWith('x-forwarded-') || OTHER_TARGETS.has(name);
 }
 
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/;

@@ -13,6 +13,7 @@ import {
 } from '../exchange/snapshot.js';
 import { canonicalTarget } from './canonical-path.js';
 import { hostOf } from './host.js';
+import { OtherReadings } from './other-readings.js';
 import { isOwnEndpoint } from './own-endpoints.js';
 
 /** Reads the target of an exchange and looks its route up in the snapshot in force. */
@@ -21,6 +22,8 @@ export class TableRouter implements Router {
   /** The value read last and its host: traffic comes for few names, and reading one costs as much as a match. */
   #lastValue = '';
   #lastHost: string | null = null;
+  #readings: OtherReadings | null = null;
+  #readingsOf: unknown = null;
 
   constructor(@Inject(SNAPSHOTS) private readonly snapshots: Snapshots) {}
 
@@ -38,9 +41,18 @@ export class TableRouter implements Router {
       if (target.path === '/' && isRead(exchange.head.method)) return false;
       throw noMatch(table.allowedMethods(request));
     }
+    this.#readingsFor(config).check(request, match.route, table);
     exchange.route = match.route;
     exchange.params = match.params;
     return true;
+  }
+
+  #readingsFor(config: Snapshots['current']['config']): OtherReadings {
+    if (this.#readings === null || this.#readingsOf !== config) {
+      this.#readings = new OtherReadings(config);
+      this.#readingsOf = config;
+    }
+    return this.#readings;
   }
 
   #host(value: string): string | null {
