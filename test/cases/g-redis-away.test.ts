@@ -42,14 +42,14 @@ describe.each(POLICIES)('case 52: Redis goes away, on_store_failure: %s', (on_st
   });
 
   it('stopped (SIGSTOP): one request waits a command’s time at most, the others ask no more', async () => {
-    const bench = await limitedInRedis({ on_store_failure }, { timeout: '50ms' });
+    const bench = await limitedInRedis({ on_store_failure }, { timeout: '200ms' });
     const { gateway, redis, tap } = bench;
     expect(await statuses(gateway, 4)).toEqual([200, 200, 200, 429]);
     const asked = tap.count('a#0:');
     redis.freeze();
     expect(await statuses(gateway, 6)).toEqual(WHILE_AWAY[on_store_failure]);
     expect(tap.count('a#0:') - asked).toBe(1);
-    expect(gateway.logsWith(UNAVAILABLE)).toMatchObject([{ level: 'WARN', err: 'no answer within 50 ms' }]);
+    expect(gateway.logsWith(UNAVAILABLE)).toMatchObject([{ level: 'WARN', err: 'no answer within 200 ms' }]);
     expect(await gateway.metric('gateway_rate_limit_store_up')).toBe(0);
     redis.thaw();
     await holdsAgain(bench);
@@ -61,7 +61,7 @@ describe.each(POLICIES)('case 52: Redis goes away, on_store_failure: %s', (on_st
     const upstream = await echoUpstream();
     const redis = new TestRedis(await freePort(), []);
     const gateway = await startTestGateway({
-      redis: { url: redis.url },
+      redis: { url: redis.url, command_timeout: '500ms' },
       routes: [
         {
           path: '/a',
@@ -83,7 +83,7 @@ describe.each(POLICIES)('case 52: Redis goes away, on_store_failure: %s', (on_st
 
 describe('case 52: many requests at once while Redis hangs', () => {
   it('are all answered, with one log line', async () => {
-    const { gateway, redis, upstream } = await limitedInRedis({ requests: 50 }, { timeout: '100ms' });
+    const { gateway, redis, upstream } = await limitedInRedis({ requests: 50 }, { timeout: '200ms' });
     await statuses(gateway, 1);
     redis.freeze();
     const answers = await Promise.all(Array.from({ length: 200 }, () => gateway.get('/a', { agent: false })));

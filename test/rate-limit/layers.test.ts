@@ -143,6 +143,20 @@ describe('the limit of an upstream', () => {
     expect((await gateway.get('/a/other')).status).toBe(429);
   });
 
+  it('lets stale answers be served while it refuses to renew them', async () => {
+    const upstream = await echoUpstream();
+    upstream.headers = { 'cache-control': 'max-age=0, stale-while-revalidate=60' };
+    const gateway = await startTestGateway({
+      rate_limit_per_upstream: { requests: 1, ...PER_HOUR },
+      routes: [{ path: '/a', cache: { ttl: '60s' }, backends: [upstream.backend] }],
+    });
+    const answers = [await gateway.get('/a'), await gateway.get('/a'), await gateway.get('/a')];
+    expect(statusesOf(answers)).toEqual([200, 200, 200]);
+    expect(answers[2]!.header('x-cache')).toBe('STALE');
+    expect(upstream.requests).toHaveLength(1);
+    expect(gateway.logs.filter(({ level }) => level === 'ERROR')).toEqual([]);
+  });
+
   it('is that of the upstream which a split chose', async () => {
     const [one, two] = [await echoUpstream(), await echoUpstream()];
     const gateway = await startTestGateway({
