@@ -49,6 +49,9 @@ function exchangeWith(rawHeaders: string[], identity: Identity | null = null): E
     remotePort: 1,
     host: 'gw',
     userAgent: null,
+    hasBody: false,
+    contentLength: -1,
+    upgrade: false,
     rawHeaders,
   };
   return Object.assign(new Exchange('1', 0, head), { clientIp: '192.0.2.1', identity });

@@ -150,6 +150,53 @@ describe('RedisLimitStore', () => {
   });
 });
 
+describe('RedisLimitStore before its connection is open', () => {
+  function opening(open: Promise<void>, timeoutMs: number) {
+    const lines: string[] = [];
+    const fake = {
+      available: false,
+      opened: open,
+      timeoutMs,
+      prefix: '',
+      command: () => Promise.reject(new Error('not used')),
+      script: () => Promise.resolve(Buffer.from('1 1 1 0 0')),
+      watch: () => {},
+    };
+    const store = new RedisLimitStore(fake, {
+      unavailable: ({ message }) => lines.push(message),
+      recovered: () => lines.push('recovered'),
+    });
+    return { fake, store, lines };
+  }
+
+  it('keeps a request waiting a command’s time at most, and the next ones not at all', async () => {
+    const { store, lines } = opening(new Promise(() => {}), 10);
+    expect(store.usable).toBe(true);
+    await expect(store.take([ask('a')])).rejects.toThrow('not available');
+    expect(store.usable).toBe(false);
+    expect(lines).toEqual(['Redis is not available']);
+    store.retire();
+  });
+
+  it('asks as soon as it is open', async () => {
+    let ready = (): void => {};
+    const { fake, store, lines } = opening(new Promise((resolve) => (ready = resolve)), 60_000);
+    const taken = store.take([ask('a')]);
+    fake.available = true;
+    ready();
+    expect(await taken).toMatchObject([{ allowed: true, remaining: 1 }]);
+    expect(lines).toEqual([]);
+  });
+
+  it('takes an answer that is not the script’s for a failure', async () => {
+    const { fake, store, lines } = opening(Promise.resolve(), 1_000);
+    fake.available = true;
+    await expect(store.take([ask('a'), ask('b')])).rejects.toThrow('not understood');
+    expect(lines).toHaveLength(1);
+    store.retire();
+  });
+});
+
 async function commands(): Promise<number> {
   const info = String(await connection.command('INFO', ['commandstats']));
   const calls = /cmdstat_evalsha:calls=(\d+)/.exec(info)?.[1] ?? '0';
