@@ -4,8 +4,8 @@ import { Injectable } from '@nestjs/common';
 export interface RouteCacheCounts {
   /** Id of the route. */
   readonly route: string;
-  /** The route's configured path. */
-  readonly path: string;
+  /** The route's configured path, as the snapshot in force has it. */
+  path: string;
   /** Answers from the store, stale and revalidated ones included. */
   hits: number;
   /** Requests that the upstream had to answer because nothing stored could. */
@@ -23,10 +23,13 @@ export interface RouteCacheCounts {
 export class CacheCounts {
   readonly #routes = new Map<string, RouteCacheCounts>();
 
-  /** The counts of a route: the same object at every call. */
+  /**
+   * The counts of a route: the same object at every call. Asked while a document is compiled, which may be refused yet:
+   * `path` is for a route that is new.
+   */
   of(route: string, path: string): RouteCacheCounts {
     const known = this.#routes.get(route);
-    if (known?.path === path) return known;
+    if (known) return known;
     const counts = { route, path, hits: 0, misses: 0, stores: 0, evictions: 0, invalidations: 0 };
     this.#routes.set(route, counts);
     return counts;
@@ -38,9 +41,14 @@ export class CacheCounts {
     if (counts) counts.evictions++;
   }
 
-  /** Forgets all routes but these. */
-  keep(routes: ReadonlySet<string>): void {
-    for (const route of this.#routes.keys()) if (!routes.has(route)) this.#routes.delete(route);
+  /** These are in force: forgets all others. */
+  keep(routes: Iterable<{ readonly id: string; readonly path: string }>): void {
+    const paths = new Map(Array.from(routes, ({ id, path }) => [id, path]));
+    for (const counts of this.#routes.values()) {
+      const path = paths.get(counts.route);
+      if (path === undefined) this.#routes.delete(counts.route);
+      else counts.path = path;
+    }
   }
 
   all(): Iterable<Readonly<RouteCacheCounts>> {

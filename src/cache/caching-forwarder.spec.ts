@@ -62,6 +62,9 @@ function exchangeFor(headers: string[] = [], head: object = {}): Exchange {
     remotePort: 0,
     host: 'h',
     userAgent: null,
+    hasBody: false,
+    contentLength: -1,
+    upgrade: false,
     rawHeaders: headers,
     ...head,
   });

@@ -31,7 +31,7 @@ export class CachingForwarder implements Forwarder {
   constructor(private readonly host: CacheHost) {}
 
   forward(exchange: Exchange, sink: ResponseSink): void {
-    const head = exchange.head as { method: string; upgrade?: boolean; hasBody?: boolean };
+    const { head } = exchange;
     if (head.upgrade) return this.host.next.forward(exchange, sink);
     if (!this.host.policy.methods.has(head.method)) return this.#bypass(exchange, sink, 'method');
     const fields = new RequestFields(exchange.head.rawHeaders);

@@ -91,6 +91,12 @@ export interface RequestHead {
   /** Host header as it came; empty when absent. The authority of an absolute target goes before it. */
   readonly host: string;
   readonly userAgent: string | null;
+  /** Whether a body follows (RFC 9112 §6.3). */
+  readonly hasBody: boolean;
+  /** As announced, in bytes; -1 = not. */
+  readonly contentLength: number;
+  /** An upgrade to WebSocket is asked for. */
+  readonly upgrade: boolean;
   /** Name, value, name, value, … in original order and case, values as `latin1` text. */
   readonly rawHeaders: readonly string[];
 }

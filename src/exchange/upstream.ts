@@ -128,8 +128,6 @@ export interface Upstream {
   readonly critical: boolean;
   /** Host header of its requests: `backend`, `preserve`, or a literal. */
   readonly hostHeader: string;
-  /** Milliseconds until the connection to one backend stands. */
-  readonly connectMs: number;
   /**
    * The next backend for this exchange, or null when none may be tried; none of those in `tried` is tried again.
    * Allocates nothing.

@@ -15,6 +15,9 @@ const HEAD: RequestHead = {
   remotePort: 51234,
   host: 'localhost',
   userAgent: 'curl/7.88.1',
+  hasBody: false,
+  contentLength: -1,
+  upgrade: false,
   rawHeaders: [],
 };
 const FIELDS = [

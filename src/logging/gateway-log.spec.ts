@@ -36,6 +36,9 @@ function failedExchange(target: string): Exchange {
     remotePort: 1,
     host: 'h',
     userAgent: null,
+    hasBody: false,
+    contentLength: -1,
+    upgrade: false,
     rawHeaders: [],
   };
   const route = routeOf({ id: 'users' });

@@ -52,7 +52,16 @@ function rootModule(config: LoggingConfig, output: LogOutput): Type {
 
 function exchange(): Exchange {
   const client = { remoteAddress: '127.0.0.1', remotePort: 1, userAgent: null };
-  return new Exchange('id', 0, { method: 'GET', target: '/', host: '', rawHeaders: [], ...client });
+  return new Exchange('id', 0, {
+    method: 'GET',
+    target: '/',
+    host: '',
+    hasBody: false,
+    contentLength: -1,
+    upgrade: false,
+    rawHeaders: [],
+    ...client,
+  });
 }
 
 const running: NestFastifyApplication[] = [];

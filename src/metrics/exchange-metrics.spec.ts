@@ -34,6 +34,9 @@ function exchange(fields: Partial<Exchange>, method = 'GET', startedAt = 1_000):
     remotePort: 0,
     host: '',
     userAgent: null,
+    hasBody: false,
+    contentLength: -1,
+    upgrade: false,
     rawHeaders: [],
   };
   const made = new Exchange('id', startedAt, head);

@@ -75,6 +75,9 @@ function exchange(fields: Partial<Exchange>, method = 'GET'): Exchange {
     remotePort: 0,
     host: '',
     userAgent: null,
+    hasBody: false,
+    contentLength: -1,
+    upgrade: false,
     rawHeaders: [],
   };
   return Object.assign(new Exchange('id', 0, head), { status: 200 }, fields);

@@ -5,7 +5,6 @@ import { BodyCollector } from './body-collector.js';
 import type { ForwardPlan } from './forward-plan.js';
 import type { HttpForwarder } from './http-forwarder.js';
 import { outgoingRequest } from './outgoing-request.js';
-import type { ScannedHead } from './request-head.js';
 
 /** The end of one route's path, and what the stages in front of it may ask for. */
 export class RouteForwarder implements Forwarder, RouteTools {
@@ -23,8 +22,7 @@ export class RouteForwarder implements Forwarder, RouteTools {
   }
 
   collect(exchange: Exchange, sink: ResponseSink, done: () => void): void {
-    const { hasBody } = exchange.head as ScannedHead;
-    if (!hasBody || exchange.body !== null) return done();
+    if (!exchange.head.hasBody || exchange.body !== null) return done();
     new BodyCollector(exchange, sink, this.plan, this.forwarder.deadlines, done).begin();
   }
 }

@@ -7,15 +7,6 @@ const UNWRITABLE: ReadonlySet<string> = new Set([
   'ERR_UNESCAPED_CHARACTERS',
 ]);
 
-/** The upstream did not accept the connection in time. Nothing was sent. */
-export class ConnectTimeoutError extends Error {
-  readonly code = 'CONNECT_TIMEOUT';
-
-  constructor() {
-    super('connect timeout');
-  }
-}
-
 /** No final head came in time. The request may have been sent. */
 export class ResponseTimeoutError extends Error {
   readonly code = 'RESPONSE_TIMEOUT';

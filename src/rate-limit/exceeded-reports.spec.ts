@@ -10,6 +10,9 @@ const head = {
   remotePort: 1,
   host: 'gw',
   userAgent: null,
+  hasBody: false,
+  contentLength: -1,
+  upgrade: false,
   rawHeaders: [],
 };
 const exchange = new Exchange('1', 0, head);

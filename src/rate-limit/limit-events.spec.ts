@@ -12,6 +12,9 @@ const HEAD = {
   remotePort: 1,
   host: 'gw',
   userAgent: null,
+  hasBody: false,
+  contentLength: -1,
+  upgrade: false,
   rawHeaders: [],
 };
 

@@ -35,7 +35,7 @@ class ResponseTransform implements Forwarder {
   ) {}
 
   forward(exchange: Exchange, sink: ResponseSink): void {
-    const { upgrade } = exchange.head as { upgrade?: boolean };
+    const { upgrade } = exchange.head;
     this.next.forward(exchange, upgrade ? sink : new EditingSink(sink, exchange, this));
   }
 }

@@ -55,7 +55,6 @@ export function compileUpstream(
       tools.clock,
     ),
     sticky: compileSticky(name, config.sticky, backends, tools),
-    connectMs: durationMs(config.connection.connect_timeout),
     queueMs: bound === null ? 0 : durationMs(bound.queue_timeout),
     queue: bound === null ? 0 : bound.queue,
   });

@@ -25,7 +25,6 @@ export interface UpstreamParts {
   /** Null without `sticky`. */
   readonly sticky: Sticky | null;
   readonly line: WaitingLine;
-  readonly connectMs: number;
   /** Longest wait in the line, in milliseconds; 0 = there is no line. */
   readonly queueMs: number;
   /** Places in the line for each backend of the rotation. */
@@ -56,7 +55,6 @@ export class CompiledUpstream implements Upstream {
   readonly balancing: string;
   readonly critical: boolean;
   readonly hostHeader: string;
-  readonly connectMs: number;
   readonly queueMs: number;
   readonly line: WaitingLine;
   readonly ownCookie: string | null;
@@ -81,7 +79,6 @@ export class CompiledUpstream implements Upstream {
     this.balancing = balancingOf(config).type;
     this.critical = config.critical;
     this.hostHeader = config.host_header;
-    this.connectMs = parts.connectMs;
     this.queueMs = parts.queueMs;
     this.line = parts.line;
     this.ownCookie = parts.sticky && parts.sticky.cookie;

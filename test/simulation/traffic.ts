@@ -208,7 +208,6 @@ export class Traffic {
       balancer: balancers.named(algorithm).create({ type: algorithm }, () => this.#random.next()),
       admission: new UpstreamAdmission({ slowStartMs: 0, panicThreshold: 0 }, this.time),
       sticky: null,
-      connectMs: 1_000,
       queueMs: maxInFlight === 0 ? 0 : 1_000,
       queue: maxInFlight === 0 ? 0 : bound.queue,
     });

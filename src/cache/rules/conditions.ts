@@ -1,5 +1,5 @@
 import type { StoredResponse } from '../cache-store.js';
-import { parseHttpDate } from '../fields/http-date.js';
+import { parseHttpDate } from '../../common/http-date.js';
 import { valueOf } from '../fields/lines.js';
 import type { RequestFields } from '../fields/request-fields.js';
 

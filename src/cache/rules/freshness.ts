@@ -1,6 +1,6 @@
 import type { CachePolicy } from '../cache-policy.js';
 import type { StoredResponse } from '../cache-store.js';
-import { parseHttpDate } from '../fields/http-date.js';
+import { parseHttpDate } from '../../common/http-date.js';
 import type { ResponseFields } from '../fields/response-fields.js';
 
 /** What is known of how long an answer may be used. */

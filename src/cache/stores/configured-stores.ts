@@ -42,7 +42,7 @@ export class ConfiguredCacheStores implements CacheStores, CacheControl, CachedC
   }
 
   applied({ config, routes }: Pick<Snapshot, 'config' | 'routes'>): void {
-    this.counts.keep(new Set(routes.map(({ id }) => id)));
+    this.counts.keep(routes);
     const [before, next] = [this.#current, this.#next];
     this.#next = null;
     if (!next?.same(config)) return;

@@ -5,7 +5,6 @@ import type { Exchange } from '../../exchange/exchange.js';
 import type { ExchangeLog } from '../../exchange/event-log.js';
 import type { Forwarder } from '../../exchange/forwarder.js';
 import type { ResponseSink } from '../../exchange/response.js';
-import type { ScannedHead } from '../request-head.js';
 import { Interception } from './interception.js';
 
 /** A forwarder with interceptors of the team's own around it. Upgrades pass them by: they have no response. */
@@ -19,7 +18,7 @@ export class InterceptedForwarder implements Forwarder {
   ) {}
 
   forward(exchange: Exchange, sink: ResponseSink): void {
-    if ((exchange.head as ScannedHead).upgrade) this.forwarder.forward(exchange, sink);
+    if (exchange.head.upgrade) this.forwarder.forward(exchange, sink);
     else new Interception(exchange, sink, this).begin();
   }
 }

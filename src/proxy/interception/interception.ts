@@ -12,7 +12,6 @@ import type { ResponseSink, ResponseSource } from '../../exchange/response.js';
 import { UpstreamResponse } from '../../exchange/upstream-response.js';
 import { refusalOf } from '../problem.js';
 import { ProxyController } from '../proxy.controller.js';
-import type { ScannedHead } from '../request-head.js';
 import { answerHead, isBodiless } from './answer-head.js';
 import { BodyPump, type BodyReceiver } from './body-pump.js';
 import { UpstreamAnswer, type UpstreamAnswerOwner } from './upstream-answer.js';
@@ -105,7 +104,7 @@ export class Interception implements ResponseSource, UpstreamAnswerOwner, BodyRe
 
   /** The body of a request comes from the client once. */
   #refuseSecondBody(): void {
-    const again = this.#upstream.length > 0 && (this.exchange.head as ScannedHead).hasBody;
+    const again = this.#upstream.length > 0 && this.exchange.head.hasBody;
     if (again) throw new Error('handle() was subscribed to twice, but the request has a body');
   }
 

@@ -8,7 +8,6 @@ import { ClientEnd } from './client-end.js';
 
 /** The handshake that an attempt belongs to. None of these may throw. */
 export interface HandshakeOwner {
-  connected(attempt: HandshakeAttempt): void;
   attemptFailed(attempt: HandshakeAttempt, cause: Error): void;
   /** The upstream answered with anything but 101. */
   answered(attempt: HandshakeAttempt, response: IncomingMessage): void;
@@ -39,7 +38,8 @@ export class HandshakeAttempt implements FailedAttempt {
   requested(request: ClientRequest): void {
     if (this.#phase === 'over') return void request.on('error', () => {}).destroy();
     this.#request = request;
-    request.once('socket', (socket) => this.#watch(socket));
+    // The pool dials it: a request gets its socket once that is connected.
+    request.once('socket', () => (this.started = true));
     request.once('response', (response) => this.#answered(response));
     request.once('upgrade', (response, socket: Socket) => this.#switched(response, socket));
   }
@@ -67,15 +67,6 @@ export class HandshakeAttempt implements FailedAttempt {
     this.#phase = 'over';
     this.backend.end(this.#permit, 'abandoned');
     this.clientEnd.destroy();
-  }
-
-  #watch(socket: Socket): void {
-    const connected = (): void => {
-      this.started = true;
-      if (this.#phase === 'asking') this.owner.connected(this);
-    };
-    if (!socket.connecting) connected();
-    else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
   }
 
   #answered(response: IncomingMessage): void {

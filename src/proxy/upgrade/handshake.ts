@@ -11,7 +11,6 @@ import type { ForwardPlan } from '../forward-plan.js';
 import { outgoingRequest } from '../outgoing-request.js';
 import type { ScannedHead } from '../request-head.js';
 import { framingHeaders } from '../request-headers.js';
-import { ConnectTimeoutError } from '../upstream-fault.js';
 import type { ClientEnd } from './client-end.js';
 import { HandshakeAttempt, type HandshakeOwner } from './handshake-attempt.js';
 import { type HandshakeRequest, handshakeRequest, switchedHeaders } from './handshake-headers.js';
@@ -66,7 +65,7 @@ export class Handshake implements HandshakeOwner, AttemptsOwner, Deadlined, Resp
 
   send(backend: Backend): boolean {
     const attempt = (this.#attempt = new HandshakeAttempt(this, backend));
-    this.deadline = Math.min(this.headDueAt, this.#now + this.#upstream.connectMs);
+    this.deadline = this.headDueAt;
     const { raw } = this.exchange.request!;
     const request = handshakeRequest(raw, this.#headers, backend.basePath + this.#path, backend);
     this.host.upgrade(request, attempt.clientEnd);
@@ -76,10 +75,6 @@ export class Handshake implements HandshakeOwner, AttemptsOwner, Deadlined, Resp
   pauseUntil(at: number): void {
     this.#attempt = null;
     this.deadline = Math.min(this.headDueAt, at);
-  }
-
-  connected(): void {
-    this.deadline = this.headDueAt;
   }
 
   attemptFailed(attempt: HandshakeAttempt, cause: Error): void {
@@ -122,12 +117,8 @@ export class Handshake implements HandshakeOwner, AttemptsOwner, Deadlined, Resp
 
   expired(now: number): void {
     if (this.#over) return;
-    if (now >= this.headDueAt) return this.#headExpired();
-    if (this.#attempt === null) return this.#attempts.resume();
-    const attempt = this.#attempt;
-    const cause = new ConnectTimeoutError();
-    attempt.abort('failure');
-    this.#attempts.failed(attempt, cause);
+    if (now >= this.headDueAt) this.#headExpired();
+    else this.#attempts.resume();
   }
 
   #headExpired(): void {

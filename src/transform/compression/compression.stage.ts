@@ -41,7 +41,7 @@ class Compression implements Forwarder {
   ) {}
 
   forward(exchange: Exchange, sink: ResponseSink): void {
-    const { upgrade } = exchange.head as { upgrade?: boolean };
+    const { upgrade } = exchange.head;
     this.next.forward(exchange, upgrade ? sink : new CompressingSink(sink, exchange, this.plan));
   }
 }
