@@ -1,13 +1,9 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { describe, expect, it } from 'vitest';
 
 import { freePort } from '../support/ports.js';
 import { echoUpstream, startTestGateway } from '../support/index.js';
 import { TestRedis } from '../support/redis.js';
-import { type Bench, limitedInRedis, statuses } from '../rate-limit/support.js';
+import { type Bench, limitedInRedis, ownFolder, statuses } from '../rate-limit/support.js';
 
 const UNAVAILABLE = 'rate limit store unavailable';
 const RECOVERED = 'rate limit store recovered';
@@ -142,7 +138,7 @@ describe('case 52: a Redis that answers with errors is one that is away', () => 
   });
 
   it('CLUSTERDOWN: its slots are nobody’s; once it has them, one call finds all its keys in one slot', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'nexus-cluster-'));
+    const dir = ownFolder();
     const limits = [{ requests: 3 }, { requests: 10, by: 'route' }];
     const bench = await limitedInRedis(limits, { args: ['--cluster-enabled', 'yes', '--dir', dir] });
     expect(await statuses(bench.gateway, 6)).toEqual(WHILE_AWAY.local);

@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -7,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { echoUpstream, request, spawnCli } from '../support/index.js';
 import { freePort } from '../support/ports.js';
 import { startRedis } from '../support/redis.js';
+import { ownFolder } from './support.js';
 
 const ALGORITHMS = ['token_bucket', 'sliding_window', 'fixed_window'];
 const LIMIT = 50;
@@ -14,7 +14,7 @@ const LIMIT = 50;
 /** A process of the built gateway with a route for each algorithm. */
 async function startProcess(redis: string, backend: string): Promise<string> {
   const port = await freePort();
-  const file = join(mkdtempSync(join(tmpdir(), 'nexus-fleet-')), 'gateway.json');
+  const file = join(ownFolder(), 'gateway.json');
   const routes = ALGORITHMS.map((algorithm) => ({
     id: algorithm,
     path: `/${algorithm}`,

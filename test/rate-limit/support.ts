@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import {
   closeAtEnd,
@@ -9,6 +12,13 @@ import {
 } from '../support/index.js';
 import { listen } from '../support/ports.js';
 import { startRedis, type TestRedis } from '../support/redis.js';
+
+/** A folder of the test's own; goes with it. */
+export function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nexus-limits-'));
+  closeAtEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 export interface Limit {
   readonly requests: number;
