@@ -16,6 +16,11 @@ export function withoutCookie(header: string, name: string): string | null {
   return left === '' ? null : left;
 }
 
+/** Browsers take cookies of these names from https alone, and only with `Secure` (RFC 6265bis §4.1.3). */
+export function needsSecure(name: string): boolean {
+  return /^__(?:host|secure)-/i.test(name);
+}
+
 function nameOf(pair: string): string {
   const end = pair.indexOf('=');
   return end === -1 ? '' : pair.slice(0, end).trim();

@@ -2,6 +2,7 @@ import type { Duration } from '../common/duration.js';
 import type { Size } from '../common/size.js';
 import { anyMap, either, listOf, nested, orNull, recordOf } from './keys/composites.js';
 import {
+  FINAL,
   headerName,
   headerValue,
   identifier,
@@ -12,7 +13,8 @@ import {
   urlFault,
 } from './keys/formats.js';
 import { Key } from './keys/key.js';
-import { duration, flag, freeText, oneOf, size, text, textOf } from './keys/scalars.js';
+import { duration, flag, freeText, oneOf, text, textOf } from './keys/scalars.js';
+import { size } from './keys/sizes.js';
 
 const origin = textOf('* or an origin such as https://app.example.com', (value) => {
   if (value === '*') return undefined;
@@ -100,7 +102,7 @@ export class CacheConfig {
   @Key(duration({ zero: true }), 'Freshness of answers that say nothing of it themselves.')
   ttl: Duration = '60s';
 
-  @Key(listOf(status()), 'Statuses that `ttl` is for.')
+  @Key(listOf(status(FINAL)), 'Statuses that `ttl` is for.')
   statuses: number[] = [200];
 
   @Key(listOf(oneOf('GET', 'HEAD'), { min: 1, unique: true }), 'Methods that are answered from the cache.')
@@ -168,10 +170,10 @@ export class ResponseEditsConfig {
 }
 
 export class StatusEditConfig {
-  @Key(status(), 'Status of the upstream.', { required: true })
+  @Key(status(FINAL), 'Status of the upstream.', { required: true })
   from!: number;
 
-  @Key(status(), 'Status for the client.', { required: true })
+  @Key(status(FINAL), 'Status for the client.', { required: true })
   to!: number;
 }
 

@@ -4,6 +4,7 @@ import { type AuthPolicy, authPolicy, IpListConfig } from './auth.config.js';
 import { anyMap, anything, either, listOf, nested, orNull, orOff, recordOf } from './keys/composites.js';
 import {
   condition,
+  FINAL,
   headerName,
   hostPattern,
   identifier,
@@ -15,7 +16,8 @@ import {
   upstreamName,
 } from './keys/formats.js';
 import { Key } from './keys/key.js';
-import { duration, flag, freeText, integer, number, oneOf, size, text } from './keys/scalars.js';
+import { duration, flag, freeText, integer, number, oneOf, text } from './keys/scalars.js';
+import { size } from './keys/sizes.js';
 import { RateLimitConfig } from './rate-limit.config.js';
 import {
   CacheConfig,
@@ -62,7 +64,10 @@ export class MirrorConfig {
   @Key(number({ min: 0, max: 100 }), 'Percent of the requests that are copied.')
   percent = 100;
 
-  @Key(size(), 'Requests with larger bodies are not copied.')
+  @Key(
+    size({ none: true, max: '16mb' }),
+    'Requests with larger bodies are not copied; 0b = none that has one.',
+  )
   max_body: Size = '256kb';
 }
 
@@ -93,7 +98,7 @@ export class RetryConfig {
   @Key(flag(), 'Whether waits are shortened at random.')
   jitter = true;
 
-  @Key(listOf(statuses()), 'Statuses that are tried again.')
+  @Key(listOf(statuses(FINAL)), 'Statuses that are tried again.')
   statuses: (number | string)[] = [502, 503, 504];
 
   @Key(listOf(method(), { min: 1, unique: true }), 'Methods that may be tried again.')

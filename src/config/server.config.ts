@@ -3,7 +3,8 @@ import type { Size } from '../common/size.js';
 import { listOf, nested, orNull } from './keys/composites.js';
 import { listenHost, network, readableFile } from './keys/formats.js';
 import { Key } from './keys/key.js';
-import { duration, flag, integer, oneOf, size, text } from './keys/scalars.js';
+import { duration, flag, integer, oneOf, text } from './keys/scalars.js';
+import { size } from './keys/sizes.js';
 
 const port = integer({ min: 1, max: 65_535 });
 

@@ -4,13 +4,14 @@ import { either, listOf, nested, orNull } from './keys/composites.js';
 import {
   backendUrl,
   dnsServer,
+  FINAL,
   hostHeader,
   listenHost,
   readableFile,
   statuses,
-  urlFault,
 } from './keys/formats.js';
 import { Key } from './keys/key.js';
+import { proxyFault } from './keys/proxy-url.js';
 import { duration, flag, integer, number, oneOf, text, textLike, textOf } from './keys/scalars.js';
 import type { RateLimitConfig } from './rate-limit.config.js';
 
@@ -43,6 +44,10 @@ export class BalancingConfig {
   type!: BalancingType;
 }
 
+const stickySecret = textOf('a secret of at least 16 bytes, better 32', (value) =>
+  Buffer.byteLength(value) < 16 ? 'is too short' : undefined,
+);
+
 export class StickyConfig {
   @Key(textLike(/^[\w!#$%&'*+.^`|~-]+$/, 'the name of a cookie'), 'Name of the cookie.')
   cookie = 'nexus_affinity';
@@ -50,9 +55,11 @@ export class StickyConfig {
   @Key(duration(), 'How long a client stays with its backend.')
   ttl: Duration = '1h';
 
-  @Key(orNull(text()), 'Secret that signs the cookie; null = made at start, not shared between processes.', {
-    secret: true,
-  })
+  @Key(
+    orNull(stickySecret),
+    'Secret that signs the cookie, at least 16 bytes; null = made at start, not shared between processes.',
+    { secret: true },
+  )
   secret: string | null = null;
 }
 
@@ -75,7 +82,7 @@ export class CircuitBreakerConfig {
   @Key(integer({ min: 1 }), 'Successes that close the circuit again.')
   successes = 3;
 
-  @Key(listOf(statuses()), 'Statuses that count as failures.')
+  @Key(listOf(statuses(FINAL)), 'Statuses that count as failures.')
   statuses: (number | string)[] = ['500-599'];
 }
 
@@ -108,7 +115,7 @@ export class UpstreamTlsConfig {
 }
 
 const proxy = textOf('environment, or an http url such as http://proxy:3128', (value) =>
-  value === 'environment' ? undefined : urlFault(value, ['http']),
+  value === 'environment' ? undefined : proxyFault(value),
 );
 
 export class ConnectionConfig {

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 
+import { needsSecure } from '../common/cookies.js';
 import { conditionsKey } from './checks/routes.js';
 import { isHttps } from './checks/upstream-tls.js';
 import type { ConfigIssue } from './errors.js';
@@ -9,6 +10,7 @@ import { parseRoutePath, pathShape } from './route-path.js';
 import type { RouteConfig } from './route.config.js';
 import { readListenerTlsFiles } from './tls-files.js';
 import type { Trace } from './trace.js';
+import type { StickyConfig } from './upstream.config.js';
 
 /** What holds but is hardly meant: certificates that are over, routes that can never be reached, each with the one that shadows it. */
 export function configWarnings(config: GatewayConfig): ConfigIssue[] {
@@ -17,7 +19,7 @@ export function configWarnings(config: GatewayConfig): ConfigIssue[] {
   return [
     ...expired(config, trace),
     ...shadowed(config.routes, trace),
-    ...unshared(config, trace),
+    ...stickiness(config, trace),
     ...unprotected(config, trace),
   ];
 }
@@ -75,19 +77,28 @@ function coversMethods(earlier: readonly string[] | null, later: readonly string
   return later !== null && later.every(has);
 }
 
-/** A secret made at start differs in each process. */
-function unshared(config: GatewayConfig, trace: Trace): ConfigIssue[] {
-  return Object.values(config.upstreams).flatMap(({ sticky }) =>
-    sticky && sticky.secret === null
-      ? [
-          trace.issue(
-            trace.spot(sticky),
-            'has no secret: one is made at start and not shared between processes',
-          ),
-        ]
-      : [],
-  );
+/** Cookies of sticky upstreams that bind less than they seem to. */
+function stickiness(config: GatewayConfig, trace: Trace): ConfigIssue[] {
+  return Object.values(config.upstreams).flatMap(({ sticky }) => {
+    if (sticky === null) return [];
+    const weak = weaknessOf(sticky);
+    const issues = weak === null ? [] : [trace.issue(trace.spot(sticky, weak.key), weak.message)];
+    if (needsSecure(sticky.cookie)) issues.push(trace.issue(trace.spot(sticky, 'cookie'), SECURE_ONLY));
+    return issues;
+  });
 }
+
+function weaknessOf({ secret }: StickyConfig): { key?: 'secret'; message: string } | null {
+  // A secret made at start differs in each process.
+  if (secret === null)
+    return { message: 'has no secret: one is made at start and not shared between processes' };
+  return Buffer.byteLength(secret) < 32
+    ? { key: 'secret', message: 'is shorter than 32 bytes, the length of what it makes: take a longer one' }
+    : null;
+}
+
+const SECURE_ONLY =
+  'is a name that browsers take from https alone: the cookie is always Secure, so clients over plain http are never tied';
 
 /** TLS towards backends that protects less than it seems to. */
 function unprotected(config: GatewayConfig, trace: Trace): ConfigIssue[] {

@@ -380,6 +380,28 @@ const REFUSALS: readonly Row[] = [
     'routes: [{path: /a}]\n',
     ['1:10 routes[0].upstream: is missing, expected the name of an upstream, or `backends` here'],
   ],
+  ...['{}', '[u, v]', '[{weight: 1}]', '[]'].map((split): Row => {
+    const problems: Record<string, string[]> = {
+      '{}': ['1:28 routes[0].split: is a map, expected a list of at least one entry, each a map'],
+      '[u, v]': [
+        '1:29 routes[0].split[0]: "u" is a text, expected a map',
+        '1:32 routes[0].split[1]: "v" is a text, expected a map',
+      ],
+      '[{weight: 1}]': [
+        '1:29 routes[0].split[0].upstream: is missing, expected letters, digits, - _ and . (at most 128)',
+      ],
+      '[]': ['1:28 routes[0].split: is empty, expected a list of at least one entry, each a map'],
+    };
+    return [`a broken split alone: ${split}`, `routes: [{path: /a, split: ${split}}]\n`, problems[split]!];
+  }),
+  [
+    'a split that is off, and no target',
+    'routes: [{path: /a, split: null, timeout: 5}]\n',
+    [
+      '1:10 routes[0].upstream: is missing, expected the name of an upstream, or `backends` here',
+      '1:43 routes[0].timeout: 5 is a number, expected a duration such as 250ms, 10s or 1m30s: write 5s',
+    ],
+  ],
   [
     'two targets',
     'routes: [{path: /a, backends: [{url: http://h}], upstream: u}]\nupstreams: {u: {backends: [{url: http://h}]}}\n',
@@ -436,6 +458,85 @@ const REFUSALS: readonly Row[] = [
       '1:56 routes[0].backends[1].url: stands twice in this upstream, expected another url or an id of its own',
     ],
   ],
+  [
+    'an id twice',
+    'routes: [{path: /a, backends: [{url: http://h, id: x}, {url: http://i, id: x}, {url: http://j, id: "http://k"}, {url: http://k}]}]\n',
+    [
+      '1:76 routes[0].backends[1].id: "x" is taken by the backend in line 1, expected an id of its own',
+      '1:119 routes[0].backends[3].url: "http://k" is the id of the backend in line 1, expected an id of its own',
+    ],
+  ],
+  ...['99999gb', '99999 GB'].map((size): Row => [
+    `a size that no hint can save: ${size}`,
+    route(`retry: {max_body: ${size}}`),
+    [
+      `1:68 routes[0].retry.max_body: "${size}" ${size.includes(' ') ? 'is not a size' : 'is larger than 1024gb'}, expected a size such as 16kb or 1mb`,
+    ],
+  ]),
+  [
+    'numbers that no hint can save',
+    upstream(
+      'slow_start: 99999999, max_in_flight: {limit: 3000000000, queue: "3000000000", queue_timeout: 1e9}',
+    ),
+    [
+      '2:58 upstreams.u.slow_start: 99999999 is a number, expected a duration such as 250ms, 10s or 1m30s',
+      '2:91 upstreams.u.max_in_flight.limit: 3000000000 is out of range, expected an integer from 1 to 2147483647',
+      '2:110 upstreams.u.max_in_flight.queue: "3000000000" is a text, expected an integer of at least 0',
+      '2:139 upstreams.u.max_in_flight.queue_timeout: 1000000000 is a number, expected a duration such as 250ms, 10s or 1m30s',
+    ],
+  ],
+  [
+    'copies of bodies without bound',
+    'routes: [{path: /a, backends: [{url: http://h}], mirror: {upstream: u, max_body: 17mb}}]\nupstreams: {u: {backends: [{url: http://h}]}}\n',
+    [
+      '1:82 routes[0].mirror.max_body: "17mb" is larger than 16mb, expected a size such as 16kb or 1mb of at most 16mb',
+    ],
+  ],
+  [
+    'interim statuses, which are no answers',
+    upstream('circuit_breaker: {statuses: [100-199, 103]}') +
+      'groups: [{path: /g, routes: [{path: /b, upstream: u, retry: {statuses: [199]}, transform: {response: {status: [{from: 200, to: 101}]}}}]}]\n',
+    [
+      '2:75 upstreams.u.circuit_breaker.statuses[0]: "100-199" is out of range, expected a range such as 200-399',
+      '2:84 upstreams.u.circuit_breaker.statuses[1]: 103 is out of range, expected an integer from 200 to 599',
+      '3:73 groups[0].routes[0].retry.statuses[0]: 199 is out of range, expected an integer from 200 to 599',
+      '3:128 groups[0].routes[0].transform.response.status[0].to: 101 is out of range, expected an integer from 200 to 599',
+    ],
+  ],
+  [
+    'name servers that may or may not have a port',
+    upstream(
+      'discovery: {servers: ["::1:53", "fd00::1:2", "fd00::53", "[::1:53]", "[::1]:53", "1:2:3:4:5:6:7:8"]}',
+    ),
+    [
+      '2:68 upstreams.u.discovery.servers[0]: "::1:53" may end with a port, expected [::1]:53 or [::1:53]',
+      '2:78 upstreams.u.discovery.servers[1]: "fd00::1:2" may end with a port, expected [fd00::1]:2 or [fd00::1:2]',
+    ],
+  ],
+  [
+    'a short secret of a cookie',
+    upstream('sticky: {secret: "fifteen bytes.."}'),
+    [
+      '2:63 upstreams.u.sticky.secret: the value is too short, expected a secret of at least 16 bytes, better 32',
+    ],
+  ],
+  ...(
+    [
+      ['http://proxy:3128/path', 'has a path'],
+      ['http://proxy:3128\\\\path', 'has a path'],
+      ['http://proxy:3128/?a=b', 'has a query'],
+      ['http://proxy?', 'has a query'],
+      ['http://me:100%@proxy', 'has a broken % escape in its credentials'],
+      ['http://%zz@proxy', 'has a broken % escape in its credentials'],
+      ['http://a%3Ab:c@proxy', 'has a colon in its user name'],
+    ] as const
+  ).map(([url, fault]): Row => [
+    `a proxy that ${fault}: ${url}`,
+    upstream(`connection: {proxy: "${url}"}`),
+    [
+      `2:66 upstreams.u.connection.proxy: the value ${fault}, expected environment, or an http url such as http://proxy:3128`,
+    ],
+  ]),
   [
     'weights of 0',
     'routes: [{path: /a, backends: [{url: http://h, weight: 0}]}]\n',

@@ -1,5 +1,5 @@
 import type { Draft } from '../draft.js';
-import { urlFault } from '../keys/formats.js';
+import { proxyFault } from '../keys/proxy-url.js';
 import { environmentProxy } from '../proxy-environment.js';
 import type { Environment } from '../references.js';
 import { hiddenAs, hide, MASK } from '../secrets.js';
@@ -31,7 +31,7 @@ function fromEnvironment(
   if (found === null) return;
   // As curl has it, a proxy without a scheme is an http one.
   const url = found.value.includes('://') ? found.value : `http://${found.value}`;
-  const fault = urlFault(url, ['http']);
+  const fault = proxyFault(url);
   if (fault === undefined) return put(backend, url, `\${${found.variable}}`);
   const message = `the variable ${found.variable} ${fault}, expected an http url such as http://proxy:3128`;
   report.at(connection, 'proxy', message);

@@ -2,7 +2,7 @@ import { nearest } from '../../common/edit-distance.js';
 import type { Draft } from '../draft.js';
 import type { RouteConfig } from '../route.config.js';
 import { hiddenAs, shown } from '../secrets.js';
-import type { UpstreamConfig } from '../upstream.config.js';
+import type { BackendConfig, UpstreamConfig } from '../upstream.config.js';
 
 /** Where routes send requests, and the backends there. */
 export function checkTargets(draft: Draft): void {
@@ -24,9 +24,19 @@ function checkTarget(draft: Draft, route: RouteConfig): void {
     return;
   }
   if (split?.[0]) route.upstream = split[0].upstream;
-  else if (route.upstream === undefined) {
+  else if (route.upstream === undefined && !isRefused(draft, route, 'split')) {
     report.at(route, 'upstream', 'is missing, expected the name of an upstream, or `backends` here');
   }
+}
+
+/** Whether what was written under the key, or all of it, was refused and taken out. */
+function isRefused({ report, trace }: Draft, route: RouteConfig, key: keyof RouteConfig): boolean {
+  const { path } = trace.spot(route, key);
+  return trace.given(route, key) && report.issues.some((issue) => isWithin(issue.path, path));
+}
+
+function isWithin(path: string, place: string): boolean {
+  return path.startsWith(place) && /^(?:[.[]|$)/.test(path.slice(place.length));
 }
 
 function checkName({ document, upstreams, report, trace }: Draft, owner: object, name: string): void {
@@ -39,16 +49,30 @@ function checkName({ document, upstreams, report, trace }: Draft, owner: object,
   report.at(owner, 'upstream', `${shown(owner, 'upstream')} names no upstream, ${expected}`);
 }
 
-function checkUpstream({ report }: Draft, upstream: UpstreamConfig): void {
+function checkUpstream(draft: Draft, upstream: UpstreamConfig): void {
+  const { report } = draft;
   const { backends } = upstream;
   if (backends.length > 0 && backends.every(({ weight }) => weight === 0)) {
     report.at(upstream, 'backends', 'have the weight 0 all of them, expected at least one above it');
   }
-  const ids = new Set<string | null>();
+  const first = new Map<string | null, BackendConfig>();
   for (const backend of backends) {
-    if (ids.has(backend.id)) {
-      report.at(backend, 'url', 'stands twice in this upstream, expected another url or an id of its own');
-    }
-    ids.add(backend.id);
+    const other = first.get(backend.id);
+    if (other === undefined) first.set(backend.id, backend);
+    else reportTwin(draft, backend, other);
   }
+}
+
+/** Two backends of one id: the url stands twice, or the id that one of them was given is taken. */
+function reportTwin({ report, trace }: Draft, backend: BackendConfig, other: BackendConfig): void {
+  const given = trace.given(backend, 'id');
+  if (!given && !trace.given(other, 'id')) {
+    report.at(backend, 'url', 'stands twice in this upstream, expected another url or an id of its own');
+    return;
+  }
+  const line = trace.line(other);
+  const taken = given
+    ? `${shown(backend, 'id')} is taken by the backend in line ${line}`
+    : `${shown(backend, 'url')} is the id of the backend in line ${line}`;
+  report.at(backend, given ? 'id' : 'url', `${taken}, expected an id of its own`);
 }

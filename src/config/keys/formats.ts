@@ -98,6 +98,9 @@ export function urlFault(value: string, schemes: readonly string[]): string | un
 /** A DNS server: an address, with a port where it is not 53. */
 export const dnsServer = (): ScalarKind =>
   textOf('an address such as 10.0.0.2, 10.0.0.2:5353 or [::1]:5353', (value) => {
+    // An address itself, and one with a port behind it: nobody can tell which was meant.
+    const [, shorter = '', last] = /^(.*:.*):(\d{1,5})$/.exec(value) ?? [];
+    if (isIP(shorter) === 6) return `may end with a port, expected [${shorter}]:${last} or [${value}]`;
     const parts = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(value);
     const address = parts === null ? value : (parts[1] ?? parts[2] ?? '');
     if (isIP(address) === 0) return 'is no address';
@@ -158,17 +161,22 @@ export const condition = (): ScalarKind =>
     return source === undefined ? undefined : regexFault(source);
   });
 
-/** A status, or a range of them. */
-export function statuses(): UnionKind {
+/** A status, or a range of them, from `min` on. */
+export function statuses(min = 100): UnionKind {
   const range = textOf('a range such as 200-399', (value) => {
     const [, from, to] = /^(\d{3})-(\d{3})$/.exec(value) ?? [];
     if (from === undefined || to === undefined) return 'is not a range of statuses';
-    return Number(from) >= 100 && Number(to) <= 599 && from <= to ? undefined : 'is out of range';
+    return Number(from) >= min && Number(to) <= 599 && from <= to ? undefined : 'is out of range';
   });
-  return either(status(), { ...range, schema: { type: 'string', pattern: '^[1-5]\\d\\d-[1-5]\\d\\d$' } });
+  const digit = `[${Math.floor(min / 100)}-5]`;
+  const pattern = `^${digit}\\d\\d-${digit}\\d\\d$`;
+  return either(status(min), { ...range, schema: { type: 'string', pattern } });
 }
 
-export const status = (): ScalarKind => integer({ min: 100, max: 599 });
+export const status = (min = 100): ScalarKind => integer({ min, max: 599 });
+
+/** The first status that ends an exchange (RFC 9110 §15.2): in front of it are interim ones, which are passed on. */
+export const FINAL = 200;
 
 /** A share such as 20%. */
 export const percentage = (): ScalarKind => textLike(/^(100|\d{1,2})%$/, 'a share from 0% to 100%');

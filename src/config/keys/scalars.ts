@@ -1,12 +1,10 @@
 import { DURATION_PATTERN, durationMs, isDuration } from '../../common/duration.js';
 import { nearest } from '../../common/edit-distance.js';
-import { isSize, SIZE_PATTERN, sizeBytes } from '../../common/size.js';
-import type { JsonSchema, ScalarKind, ScalarValue } from './kind.js';
+import type { JsonSchema, ScalarKind } from './kind.js';
 
 /** The longest time a timer can wait. */
 const MAX_MS = 2 ** 31 - 1;
 const MAX_INTEGER = 2 ** 31 - 1;
-const MAX_BYTES = 1024 ** 4;
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -45,29 +43,41 @@ export interface Range {
 
 export function integer(range: Range = {}): ScalarKind {
   const { min = 0, max = MAX_INTEGER } = range;
-  const expected = max === MAX_INTEGER ? `an integer of at least ${min}` : `an integer from ${min} to ${max}`;
+  const both = `an integer from ${min} to ${max}`;
+  const check = (value: number): string | undefined => {
+    if (!Number.isInteger(value)) return 'is not an integer';
+    if (value >= min && value <= max) return undefined;
+    return value > max ? `is out of range, expected ${both}` : 'is out of range';
+  };
   return {
-    ...number({ min, max }, expected),
+    ...number({ min, max }, max === MAX_INTEGER ? `an integer of at least ${min}` : both),
     schema: { type: 'integer', minimum: min, maximum: max },
-    check: (value: number) => {
-      if (!Number.isInteger(value)) return 'is not an integer';
-      return value < min || value > max ? 'is out of range' : undefined;
-    },
+    check,
+    hint: unquoted(check),
   };
 }
 
 export function number(range: Range, expected = `a number from ${range.min} to ${range.max}`): ScalarKind {
   const { min = 0, max = MAX_INTEGER } = range;
+  const check = (value: number): string | undefined =>
+    value >= min && value <= max ? undefined : 'is out of range';
   return {
     shape: 'scalar',
     expected,
     schema: { type: 'number', minimum: min, maximum: max },
     takes: isNumber,
-    check: (value: number) => (value >= min && value <= max ? undefined : 'is out of range'),
-    hint: (value) =>
-      isText(value) && NUMBER.test(value) ? `write ${Number(value)} without quotes` : undefined,
+    check,
+    hint: unquoted(check),
     fromText: (value) => (NUMBER.test(value) ? Number(value) : undefined),
   };
+}
+
+/** Hints at a number in quotes, where it would hold without them. */
+function unquoted(check: (value: number) => string | undefined): (value: unknown) => string | undefined {
+  return (value) =>
+    isText(value) && NUMBER.test(value) && check(Number(value)) === undefined
+      ? `write ${Number(value)} without quotes`
+      : undefined;
 }
 
 export function flag(): ScalarKind {
@@ -108,7 +118,18 @@ export function duration({ zero = false }: ZeroOption = {}): ScalarKind {
   const kind = textOf('a duration such as 250ms, 10s or 1m30s', checkDuration(zero), {
     pattern: DURATION_PATTERN,
   });
-  return { ...kind, hint: durationHint };
+  return { ...kind, hint: hintThatHolds(durationHint, checkDuration(true)) };
+}
+
+/** Never hints at what would be refused too. */
+function hintThatHolds(
+  hint: (value: unknown) => string | undefined,
+  check: (text: string) => string | undefined,
+): (value: unknown) => string | undefined {
+  return (value) => {
+    const better = hint(value);
+    return better === undefined || check(better) !== undefined ? undefined : `write ${better}`;
+  };
 }
 
 function checkDuration(zero: boolean): (value: string) => string | undefined {
@@ -128,42 +149,11 @@ const LONG_UNITS: readonly (readonly [RegExp, string])[] = [
 ];
 
 function durationHint(value: unknown): string | undefined {
-  if (isNumber(value) && Number.isInteger(value) && value > 0) return `write ${value}s`;
+  if (isNumber(value) && Number.isInteger(value) && value > 0) return `${value}s`;
   if (!isText(value)) return undefined;
   const [, amount = '', unit = ''] = /^(\d+) ?([A-Za-z]*)$/.exec(value) ?? [];
   if (Number(amount) === 0) return undefined;
-  if (unit === '') return `write ${amount}s`;
+  if (unit === '') return `${amount}s`;
   const short = LONG_UNITS.find(([long]) => long.test(unit.toLowerCase()))?.[1];
-  return short === undefined ? undefined : `write ${amount}${short}`;
-}
-
-/** A size in bytes; with `zero` the number 0 too ("no limit"). */
-export function size({ zero = false }: ZeroOption = {}): ScalarKind {
-  const expected = `a size such as 16kb or 1mb${zero ? ', or 0' : ''}`;
-  return {
-    shape: 'scalar',
-    expected,
-    schema: zero ? { anyOf: [{ const: 0 }, { type: 'string', pattern: SIZE_PATTERN }] } : sizeSchema(),
-    takes: (value) => isText(value) || (zero && value === 0),
-    check: (value: string | 0) => (value === 0 ? undefined : checkSize(value, zero)),
-    hint: sizeHint,
-    fromText: (value): ScalarValue | undefined => (zero && value === '0' ? 0 : undefined),
-  };
-}
-
-const sizeSchema = (): JsonSchema => ({ type: 'string', pattern: SIZE_PATTERN });
-
-function checkSize(value: string, zero: boolean): string | undefined {
-  if (!isSize(value)) return 'is not a size';
-  const bytes = sizeBytes(value);
-  if (bytes > MAX_BYTES) return 'is larger than 1024gb';
-  return bytes === 0 && !zero ? 'is not positive' : undefined;
-}
-
-function sizeHint(value: unknown): string | undefined {
-  if (isNumber(value) && Number.isInteger(value) && value > 0)
-    return `write ${value}b, ${value}kb or ${value}mb`;
-  if (!isText(value)) return undefined;
-  const [, amount = '', unit = ''] = /^(\d+) ?([KkMmGg]?)i?[Bb]?$/.exec(value) ?? [];
-  return Number(amount) === 0 ? undefined : `write ${amount}${unit.toLowerCase()}b`;
+  return short === undefined ? undefined : amount + short;
 }

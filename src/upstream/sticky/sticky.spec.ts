@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { StickyConfig } from '../../config/upstream.config.js';
@@ -53,6 +54,11 @@ function answered(sticky: Sticky, backend: Backend, asked: Asked = {}): string |
 const sent = (line: string | null): string => line!.split(';')[0]!;
 const tie = (sticky: Sticky, ...cookies: string[]): Backend | null =>
   sticky.backendOf(exchangeWith({ cookies }));
+
+/** A well-formed entry of another upstream that ends then. */
+function foreign(at: number, expiresAt: number): string {
+  return [String(at).padStart(8, 'u'), 'b'.repeat(22), expiresAt.toString(36), 's'.repeat(43)].join('.');
+}
 
 describe('a sticky upstream', () => {
   it('is nothing when it is off', () => {
@@ -171,6 +177,57 @@ describe('a sticky upstream', () => {
     expect(stages.map(({ sticky }) => tie(sticky, cookie)?.id ?? '').filter(Boolean)).toHaveLength(8);
     expect(cookie.length).toBeLessThan(800);
   });
+
+  it('finds its own entry behind any number of others', () => {
+    const { sticky } = stage();
+    const own = sent(answered(sticky, A)).slice('nexus_affinity='.length);
+    const others = Array.from({ length: 12 }, (_, at) => foreign(at, 1_000_060));
+    const line = `nexus_affinity=${[...others, own].join('~')}`;
+    expect(tie(sticky, line)).toBe(A);
+    expect(answered(sticky, A, { cookies: [line] })).toBe(null);
+  });
+
+  it('keeps of another upstream the entry that is read, once', () => {
+    const { sticky } = stage();
+    const twice = [foreign(1, 1_000_060), foreign(1, 1_000_070), foreign(2, 1_000_060)];
+    const line = answered(sticky, A, { cookies: [`nexus_affinity=${twice.join('~')}`] });
+    expect(sent(line).split('~').slice(1)).toEqual([twice[0], twice[2]]);
+  });
+
+  const anyEntry = fc.oneof(
+    fc.tuple(fc.nat(20), fc.integer({ min: 999_000, max: 36 ** 9 - 1 })).map(([at, end]) => foreign(at, end)),
+    fc.string(),
+  );
+
+  it('lets nothing that it cannot check decide what becomes of its own entry', () => {
+    const holds = (entries: readonly string[], at: number): void => {
+      const { sticky, time } = stage({ ttl: '100s' });
+      const own = sent(answered(sticky, A)).slice('nexus_affinity='.length);
+      const clean = entries.map((text) => text.replaceAll(/[~;]/g, ''));
+      clean.splice(at, 0, own);
+      const cookie = `nexus_affinity=${clean.join('~')}`;
+      expect(tie(sticky, cookie)).toBe(A);
+      time.s += 60;
+      const line = answered(sticky, A, { cookies: [cookie] })!;
+      const age = Number(/; Max-Age=(\d+);/.exec(line)![1]);
+      expect(age).toBeGreaterThanOrEqual(100);
+      expect(age).toBeLessThanOrEqual(30 * 24 * 3_600);
+      expect(sent(line).split('~').length).toBeLessThanOrEqual(8);
+      expect(line.length).toBeLessThan(900);
+      time.s += 99;
+      expect(tie(sticky, sent(line))).toBe(A);
+    };
+    fc.assert(fc.property(fc.array(anyEntry, { maxLength: 40 }), fc.nat(40), holds));
+  });
+
+  it.each(['__Host-at', '__Secure-at', '__host-at'])(
+    'marks a cookie named %s Secure for everybody',
+    (cookie) => {
+      const line = answered(stage({ cookie }).sticky, A)!;
+      expect(line).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+      expect(line).not.toContain('Domain');
+    },
+  );
 
   it.each<[string, Asked, boolean]>([
     ['over plain http', {}, false],

@@ -1,4 +1,5 @@
 import type { Clock } from '../../common/clock.js';
+import { needsSecure } from '../../common/cookies.js';
 import { durationMs } from '../../common/duration.js';
 import type { StickyConfig } from '../../config/upstream.config.js';
 import type { Exchange } from '../../exchange/exchange.js';
@@ -37,6 +38,8 @@ interface Tie {
 /** Keeps clients at one backend of an upstream by a signed cookie. */
 export class Sticky {
   readonly #ties = new WeakMap<Exchange, Tie>();
+  /** Whatever the client comes over. */
+  readonly #needsSecure: boolean;
   #backends: ReadonlyMap<string, Backend> = new Map();
   #tags: ReadonlyMap<Backend, string> = new Map();
 
@@ -49,6 +52,7 @@ export class Sticky {
     backends: readonly Backend[],
     private readonly clock: Clock,
   ) {
+    this.#needsSecure = needsSecure(cookie);
     this.use(backends);
   }
 
@@ -75,7 +79,8 @@ export class Sticky {
     // One that discovery has let go meanwhile may still answer.
     const tag = this.#tags.get(backend) ?? this.affinity.tagOf(backend.id);
     const mine = readClaim(this.affinity.sign(tag, now + this.ttl))!;
-    const line = setCookie(this.cookie, mine, tie.others, { now, secure: cameSecurely(exchange) });
+    const secure = this.#needsSecure || cameSecurely(exchange);
+    const line = setCookie(this.cookie, mine, tie.others, { now, secure });
     exchange.responseHeaders.push('Set-Cookie', line);
   }
 
