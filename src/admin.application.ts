@@ -1,6 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 
+import { readJsonBody } from './admin.body.js';
 import { AdminModule, type AdminModuleOptions } from './admin.module.js';
 import { durationMs } from './common/duration.js';
 import { LOG, type Log } from './exchange/event-log.js';
@@ -39,6 +40,7 @@ export class AdminApplication {
     );
     app.useLogger(app.get(NestLogger));
     tls?.attach(app.getHttpServer(), app.get<Log>(LOG, { strict: false }));
+    app.useBodyParser('application/json', {}, readJsonBody);
     const pages = new OwnPages(new SecurityHeadersCompiler());
     pages.applied(options);
     pages.attach(app.getHttpAdapter().getInstance());

@@ -1,4 +1,4 @@
-import { type Type, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, type Type, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 
 import { Refusal } from '../exchange/refusal.js';
@@ -8,13 +8,27 @@ const MOST = 20;
 
 /** Checks a JSON body against a class-validator class; keys that it does not declare are errors too. */
 export function validBody(expectedType: Type): ValidationPipe {
-  return new ValidationPipe({
+  return new BodyPipe({
     expectedType,
     transform: true,
     whitelist: true,
     forbidNonWhitelisted: true,
     exceptionFactory: (errors) => new Refusal('validation_failed', { members: { errors: told(errors) } }),
   });
+}
+
+class BodyPipe extends ValidationPipe {
+  /** class-validator takes what every object inherits (`constructor`) for declared. */
+  override async transform(body: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const strange = typeof body === 'object' && body !== null ? Object.keys(body).filter(isInherited) : [];
+    if (strange.length === 0) return super.transform(body, metadata);
+    const errors = strange.map((key) => ({ in: 'body', pointer: `/${key}`, message: 'is unknown' }));
+    throw new Refusal('validation_failed', { members: { errors } });
+  }
+}
+
+function isInherited(key: string): boolean {
+  return key in Object.prototype;
 }
 
 interface BodyError {

@@ -76,6 +76,11 @@ describe('PUT /api/upstreams/:name/backends/:id', () => {
     ['{"state":["draining"]}', '/state', 'must be active or draining'],
     ['{"state":null}', '/state', 'must be active or draining'],
     ['{"state":"draining","a/b~":1}', '/a~1b~0', 'is unknown'],
+    ['{"constructor":1,"state":"draining"}', '/constructor', 'is unknown'],
+    ['{"toString":1,"state":"draining"}', '/toString', 'is unknown'],
+    ['{"__proto__":{"a":1},"state":"draining"}', '/__proto__', 'is unknown'],
+    ['{"state":"draining","state":"active"}', '', 'must not have a key twice in one object'],
+    ['{"state":"active","st\\u0061te":"draining"}', '', 'must not have a key twice in one object'],
   ])('refuses the body %s', async (body, pointer, message) => {
     const { gateway, place, put } = await setUp();
     const answer = await put(place, body);
