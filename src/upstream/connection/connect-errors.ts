@@ -33,5 +33,12 @@ export class ProxyError extends Error {
 function textOf(error: Error): string {
   if (error instanceof AggregateError)
     return (error.errors as Error[]).map(({ message }) => message).join('; ');
-  return error.message.trim();
+  return opensslText(error) ?? error.message.trim();
+}
+
+/** The message of an error that OpenSSL raised is its queue's own line, with thread, source file and line number. */
+function opensslText(error: Error): string | null {
+  const { reason, code } = error as { reason?: unknown; code?: unknown };
+  if (typeof reason !== 'string' || typeof code !== 'string' || !code.startsWith('ERR_SSL_')) return null;
+  return `${reason} (${code})`;
 }
