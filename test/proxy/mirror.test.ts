@@ -153,6 +153,16 @@ describe('no copy', () => {
     await unharmed(gateway, 4);
   });
 
+  it('of any body where max_body is 0b', async () => {
+    const { main, shadow, gateway } = await scene({ mirror: { max_body: '0b' } });
+    await gateway.request('/r/long', { body: 'a' });
+    await gateway.request('/r/chunked', { body: Readable.from([Buffer.from('a')]) });
+    await gateway.get('/r/none');
+    await ends(gateway, { sent: 1 });
+    expect(shadow.requests.map(({ url }) => url)).toEqual(['/r/none']);
+    expect(main.requests).toHaveLength(3);
+  });
+
   it('of an upload that the client breaks off', async () => {
     const { main, shadow, gateway } = await scene();
     const client = await gateway.connect();

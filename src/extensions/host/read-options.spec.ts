@@ -36,6 +36,11 @@ const problems = (written: Record<string, unknown>): string[] =>
   readOptions(Options, written).problems.map(({ path, message }) => `${path.join('.')} ${message}`);
 
 describe('readOptions', () => {
+  it.each(['constructor', 'toString', '__proto__'])('knows no option %s', (key) => {
+    const written = Object.fromEntries([[key, 1]]);
+    expect(problems(written)[0]).toBe(`${key} is not a known option, expected one of name, windows, limit`);
+  });
+
   it('makes an instance with the defaults of its class', () => {
     const { instance } = readOptions(Options, { windows: [{ seconds: 5 }], limit: '7' });
     expect(instance).toBeInstanceOf(Options);

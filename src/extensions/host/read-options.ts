@@ -23,7 +23,16 @@ export function readOptions(
     forbidNonWhitelisted: true,
     forbidUnknownValues: false,
   });
-  return { instance, problems: errors.flatMap((error) => problemsOf(error, [])) };
+  return {
+    instance,
+    problems: [...inherited(type, written), ...errors.flatMap((error) => problemsOf(error, []))],
+  };
+}
+
+/** Keys that every object inherits (`constructor`): class-validator takes them for declared. */
+function inherited(type: Type<object>, written: object): OptionProblem[] {
+  const keys = Object.keys(written).filter((key) => key in Object.prototype);
+  return keys.map((key) => ({ path: [key], message: notKnown(key, optionsOf(type)) }));
 }
 
 function unwanted(written: Readonly<Record<string, unknown>>): OptionProblem[] {
@@ -49,7 +58,10 @@ function worded(property: string, message: string): string {
 }
 
 function unknownOption({ target, property }: ValidationError): string {
-  const known = optionsOf(target?.constructor);
+  return notKnown(property, optionsOf(target?.constructor));
+}
+
+function notKnown(property: string, known: string[]): string {
   const near = nearest(property, known);
   if (near) return `is not a known option, did you mean ${near}?`;
   return `is not a known option, expected ${known.length > 0 ? `one of ${known.join(', ')}` : 'none'}`;
