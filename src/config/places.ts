@@ -23,7 +23,8 @@ export function issueAt(config: Readonly<GatewayConfig>, path: string, message: 
 
 function offsetOf(config: Readonly<GatewayConfig>, path: string, trace: Trace): number {
   const short = path === 'server.port' ? trace.placeOf(config)?.keys.get('port') : undefined;
-  let offset = short ?? 0;
+  if (short !== undefined) return short;
+  let offset = 0;
   let owner: unknown = config;
   for (const key of path.split('.')) {
     const place = typeof owner === 'object' && owner !== null ? trace.placeOf(owner) : undefined;

@@ -78,14 +78,14 @@ describe('the lines of the gateway', () => {
     const { lines, log } = setUp();
     log.configLoaded({ file: 'gateway.yml', version: 1, routes: 2, upstreams: 2 });
     log.serverListening('0.0.0.0:8080');
-    log.configReloaded({ version: 2, added: ['a'], changed: [], removed: ['b'] });
+    log.configReloaded({ version: 2, added: ['a'], changed: [], removed: ['b'], document: ['cache'] });
     log.configReloadFailed(2, ['gateway.yml:1:1 port: what']);
     log.shutdownStarted('SIGTERM', 3);
     log.shutdownComplete({ drained: 2, cut: 1, duration_ms: 10_000 });
     expect(lines.map((line) => line.slice(HEAD.length, -1))).toEqual([
       '"INFO","msg":"config loaded","file":"gateway.yml","version":1,"routes":2,"upstreams":2}',
       '"INFO","msg":"server listening","addr":"0.0.0.0:8080"}',
-      '"INFO","msg":"config reloaded","version":2,"added":["a"],"changed":[],"removed":["b"]}',
+      '"INFO","msg":"config reloaded","version":2,"added":["a"],"changed":[],"removed":["b"],"document":["cache"]}',
       '"ERROR","msg":"config reload failed","version":2,"errors":["gateway.yml:1:1 port: what"]}',
       '"INFO","msg":"shutdown started","signal":"SIGTERM","in_flight":3}',
       '"INFO","msg":"shutdown complete","drained":2,"cut":1,"duration_ms":10000}',

@@ -14,12 +14,13 @@ export interface ConfigLoaded {
   readonly upstreams: number;
 }
 
-/** Ids of routes, and names of upstreams, by what the reload did to them. */
+/** Ids of routes, and names of upstreams, by what the reload did to them; other top-level keys that changed. */
 export interface ConfigReloaded {
   readonly version: number;
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
+  readonly document: readonly string[];
 }
 
 export interface ShutdownResult {
@@ -62,8 +63,8 @@ export class GatewayLog implements ExchangeLog {
   }
 
   configReloaded(reloaded: ConfigReloaded): void {
-    const { version, added, changed, removed } = reloaded;
-    this.log.info({ version, added, changed, removed }, 'config reloaded');
+    const { version, added, changed, removed, document } = reloaded;
+    this.log.info({ version, added, changed, removed, document }, 'config reloaded');
   }
 
   /** `version` is the one that stays in force. */

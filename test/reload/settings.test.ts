@@ -116,8 +116,25 @@ describe('what is told of a reload', () => {
       added: [],
       changed: [],
       removed: [],
+      document: [],
     });
     expect(await gateway.metric('gateway_config_last_reload_successful')).toBe(1);
+  });
+
+  it('names the keys of the document that changed, beside what routes and upstreams inherit', async () => {
+    const { gateway, document } = await gatewayOn();
+    await gateway.reload(
+      document({
+        rate_limit_global: { requests: 5, per: '1s' },
+        cache: { max_size: '32mb' },
+        server: { body_timeout: '9s' },
+        health_check: { type: 'tcp' },
+      }),
+    );
+    expect(await gateway.logged('config reloaded')).toMatchObject({
+      changed: ['upstream:a'],
+      document: ['server', 'rate_limit_global', 'cache'],
+    });
   });
 
   it('is one line for those who ask while one waits', async () => {

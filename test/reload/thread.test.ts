@@ -100,6 +100,14 @@ describe('a document read in its thread', () => {
     expect(spots(here)).toEqual(spots(there));
   });
 
+  it('knows of a port that was written short beside a section of the server', async () => {
+    const file = configFile(
+      'server: { host: 127.0.0.1 }\nport: 81\nroutes: [{path: /a, backends: [{url: "http://a"}]}]\n',
+    );
+    for (const config of [loader.loadConfig(file), await new thread.DocumentThread().load(file)])
+      expect(String(places.issueAt(config, 'server.port', 'x'))).toMatch(/gateway\.yml:2:7 server\.port: x$/);
+  });
+
   it('is refused with every error, as by the loader', async () => {
     const file = configFile('port: 99999\nroutes:\n  - { path: /a, strip_prefx: true, backends: [] }\n');
     const reader = new thread.DocumentThread();
