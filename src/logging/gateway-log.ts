@@ -1,3 +1,4 @@
+import { opensslText } from '../common/openssl-text.js';
 import type { RouteConfig } from '../config/route.config.js';
 import type { ExchangeLog, Log } from '../exchange/event-log.js';
 import type { Exchange } from '../exchange/exchange.js';
@@ -153,5 +154,5 @@ function policiesOf(config: Readonly<RouteConfig>): object {
 function errorText(cause: unknown): string {
   if (!(cause instanceof Error)) return clip(String(cause));
   const { code } = cause as NodeJS.ErrnoException;
-  return clip(cause.message || code || cause.name);
+  return clip(opensslText(cause) ?? (cause.message || code || cause.name));
 }

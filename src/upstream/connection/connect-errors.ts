@@ -1,3 +1,5 @@
+import { opensslText } from '../../common/openssl-text.js';
+
 /** The connection did not stand within `connect_timeout`. Nothing was sent. */
 export class ConnectTimeoutError extends Error {
   readonly code = 'CONNECT_TIMEOUT';
@@ -34,11 +36,4 @@ function textOf(error: Error): string {
   if (error instanceof AggregateError)
     return (error.errors as Error[]).map(({ message }) => message).join('; ');
   return opensslText(error) ?? error.message.trim();
-}
-
-/** The message of an error that OpenSSL raised is its queue's own line, with thread, source file and line number. */
-function opensslText(error: Error): string | null {
-  const { reason, code } = error as { reason?: unknown; code?: unknown };
-  if (typeof reason !== 'string' || typeof code !== 'string' || !code.startsWith('ERR_SSL_')) return null;
-  return `${reason} (${code})`;
 }
