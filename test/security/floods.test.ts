@@ -11,6 +11,7 @@ import { echoUpstream, startTestGateway, type TestGateway, waitFor } from '../su
  * million takes minutes: `NEXUS_FLOOD=1000000 vitest run test/security/floods.test.ts`.
  */
 const COUNT = Number(process.env['NEXUS_FLOOD'] ?? 0);
+const WARM_UP = 2_000;
 const IN_ONE_WRITE = 200;
 const MARGIN_BYTES = 20 * 1024 * 1024;
 
@@ -66,7 +67,11 @@ function get(path: string, at: number, lines: string): string {
 }
 
 /** Sends them on one connection, a batch at a time; how many answers had each status. */
-async function flood(port: number, bytes: (at: number) => string): Promise<Map<string, number>> {
+async function flood(
+  port: number,
+  count: number,
+  bytes: (at: number) => string,
+): Promise<Map<string, number>> {
   const statuses = new Map<string, number>();
   const socket = connect(port, '127.0.0.1');
   let answers = 0;
@@ -79,7 +84,7 @@ async function flood(port: number, bytes: (at: number) => string): Promise<Map<s
     }
     rest = /(?:HTTP\/1\.1 \d{0,3}|HTTP\/1\.?|HTTP\/?|HTT?|H)$/.exec(text)?.[0] ?? '';
   });
-  for (let at = 0; at < COUNT; at += IN_ONE_WRITE) {
+  for (let at = 0; at < count; at += IN_ONE_WRITE) {
     let batch = '';
     for (let next = at; next < at + IN_ONE_WRITE; next++) batch += bytes(next);
     socket.write(batch);
@@ -99,10 +104,10 @@ it.skipIf(COUNT === 0).each(FLOODS)(
   async (what, status, bytes) => {
     const gateway = await scene();
     // What is loaded and compiled at first use is no leak.
-    const warm = await flood(gateway.port, (at) => bytes(at % 2_000));
+    const warm = await flood(gateway.port, WARM_UP, bytes);
     expect(warm.get(status)).toBeGreaterThan(0);
     const before = inUse();
-    const statuses = await flood(gateway.port, (at) => bytes(at + 2_000));
+    const statuses = await flood(gateway.port, COUNT, (at) => bytes(at + WARM_UP));
     const peak = inUse();
     const isBack = (): boolean => inUse() - before < MARGIN_BYTES;
     await waitFor(isBack, `memory is back after ${what}`, { timeoutMs: 60_000, intervalMs: 1_000 });
