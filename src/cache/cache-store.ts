@@ -59,6 +59,8 @@ export interface StoredFilter {
  * promises alone. A promise never rejects: a store that can't be reached holds nothing and takes nothing.
  */
 export interface CacheStore {
+  /** False while it is known that it can't be reached: nothing that is put now will be kept. */
+  readonly available: boolean;
   get(key: string): StoredSet | null | Promise<StoredSet | null>;
   /** Takes the place of what stood there. A set that is too large is not kept, and what stood there is gone. */
   put(key: string, set: StoredSet): void | Promise<void>;

@@ -18,6 +18,7 @@ import { KeyMaker } from './key-maker.js';
 
 /** A store over a network: every answer is a promise. */
 class LateStore implements CacheStore {
+  available = true;
   readonly sets = new Map<string, StoredSet>();
 
   async get(key: string): Promise<StoredSet | null> {
@@ -130,6 +131,16 @@ describe('the cache over a store that answers late', () => {
     ]);
     expect(next.forward).toHaveBeenCalledTimes(1);
     expect(counts).toMatchObject({ hits: 1, misses: 1, stores: 1 });
+  });
+
+  it('says and counts nothing of storing while the store is known to be away', async () => {
+    const { forwarder, store, counts } = scene();
+    store.available = false;
+    const sink = sinkSpy();
+    forwarder.forward(exchangeFor(), sink);
+    await turn();
+    expect(sink.heads[0]!.headers).toEqual(['Cache-Status', 'nexus; fwd=uri-miss', 'X-Cache', 'MISS']);
+    expect(counts).toMatchObject({ misses: 1, stores: 0 });
   });
 
   it('sends nothing upstream for a client that left meanwhile', async () => {

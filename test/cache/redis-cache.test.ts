@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import {
   echoUpstream,
+  freePort,
   startRedis,
   startTestGateway,
   type TestGateway,
@@ -42,6 +43,26 @@ const HOST = { headers: { host: 'shop.example' } };
 function untilHit(gateway: TestGateway, path = '/'): Promise<unknown> {
   return waitFor(async () => (await gateway.get(path, HOST)).headers['x-cache'] === 'HIT', 'a hit');
 }
+
+it('a cache whose Redis is not there stores nothing, and says so', async () => {
+  const upstream = await echoUpstream({
+    respond: (_request, response) => void response.writeHead(200, { 'Cache-Control': 'max-age=60' }).end('x'),
+  });
+  const gateway = await startTestGateway({
+    redis: { url: `redis://127.0.0.1:${await freePort()}` },
+    cache: { store: 'redis' },
+    routes: [{ path: '/', backends: [upstream.backend], cache: {} }],
+  });
+  await gateway.logged('cache store unavailable');
+  const answer = await gateway.get('/');
+  expect([answer.status, answer.header('x-cache'), answer.header('cache-status')]).toEqual([
+    200,
+    'MISS',
+    'nexus; fwd=uri-miss',
+  ]);
+  expect(await gateway.metric('gateway_cache_misses_total', { path: '/' })).toBe(1);
+  expect(await gateway.metric('gateway_cache_stores_total', { path: '/' })).toBe(0);
+});
 
 describe.skipIf(missing('redis-server') !== false)('a cache in Redis', () => {
   it('is shared by gateways, byte for byte', async () => {

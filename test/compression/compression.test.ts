@@ -6,14 +6,19 @@ import { echoedHeader, echoUpstream, rawUpstream, startTestGateway } from '../su
 
 const TEXT = JSON.stringify(Array.from({ length: 3_000 }, (_, id) => ({ id, name: `item ${id}` })));
 
-async function setUp(headers: Record<string, string>, compression: object = {}, body: string = TEXT) {
+async function setUp(
+  headers: Record<string, string>,
+  compression: object = {},
+  body: string = TEXT,
+  route: object = {},
+) {
   const upstream = await echoUpstream({
     respond: (_request, response) =>
       void response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body),
   });
   const gateway = await startTestGateway({
     compression,
-    routes: [{ path: '/', backends: [upstream.backend] }],
+    routes: [{ path: '/', backends: [upstream.backend], ...route }],
   });
   const get = (accept: string, more: Record<string, string> = {}) =>
     gateway.get('/', { headers: { 'accept-encoding': accept, ...more } });
@@ -123,6 +128,47 @@ describe('compression', () => {
       304,
       etag,
       undefined,
+    ]);
+  });
+
+  it.each([
+    ['text/plain', TEXT, 'Accept-Encoding'],
+    ['image/png', TEXT, undefined],
+    ['text/plain', 'short', undefined],
+  ])(
+    'says of a part of %s what it says of the whole, from the upstream and from the cache',
+    async (...of) => {
+      const [type, body, vary] = of;
+      const upstream = await echoUpstream({
+        respond: ({ headers: { range } }, response) => {
+          const headers = { 'content-type': type, etag: '"a"', 'content-length': String(body.length) };
+          if (range === undefined) return void response.writeHead(200, headers).end(body);
+          const part = { ...headers, 'content-length': '2', 'content-range': `bytes 0-1/${body.length}` };
+          response.writeHead(206, part).end(body.slice(0, 2));
+        },
+      });
+      const gateway = await startTestGateway({
+        compression: {},
+        routes: [{ path: '/', backends: [upstream.backend], cache: {} }],
+      });
+      const told = async (headers: Record<string, string>): Promise<unknown[]> => {
+        const answer = await gateway.get('/', { headers: { 'accept-encoding': 'identity', ...headers } });
+        return [answer.status, answer.header('x-cache'), answer.header('vary')];
+      };
+      expect(await told({ range: 'bytes=0-1' })).toEqual([206, 'MISS', vary]);
+      expect(await told({})).toEqual([200, 'MISS', vary]);
+      expect(await told({ range: 'bytes=0-1' })).toEqual([206, 'HIT', vary]);
+    },
+  );
+
+  it('says of a 304 from the cache what it says of the whole', async () => {
+    const { gateway } = await setUp({ etag: '"a"' }, {}, TEXT, { cache: {} });
+    await gateway.get('/');
+    const answer = await gateway.get('/', { headers: { 'if-none-match': '"a"' } });
+    expect([answer.status, answer.header('x-cache'), answer.headerAll('vary')]).toEqual([
+      304,
+      'HIT',
+      ['Accept-Encoding'],
     ]);
   });
 

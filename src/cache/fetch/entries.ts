@@ -11,7 +11,7 @@ export class Entries {
   ) {}
 
   put({ about }: Asked, stored: StoredResponse): void {
-    this.counts.stores++;
+    if (this.store.available) this.counts.stores++;
     this.#change(about.key, (before) => withVariant(before, stored, about));
   }
 

@@ -154,7 +154,8 @@ export class Fetching extends PassingSink implements Storing {
 
   #pass(head: UpstreamHead): void {
     this.#missed();
-    markForwarded(head.headers, forwardedStatus(this.fetch.fwd, this.#taking !== null), 'MISS');
+    const isStored = this.#taking !== null && this.host.entries.store.available;
+    markForwarded(head.headers, forwardedStatus(this.fetch.fwd, isStored), 'MISS');
     super.head(head);
   }
 

@@ -18,6 +18,7 @@ export interface MemoryStoreLimits {
 
 /** Keeps answers in this process; those not used for longest make room. */
 export class MemoryStore implements CacheStore {
+  readonly available = true;
   readonly #index = new StoredIndex();
   readonly #entries: LRUCache<string, StoredSet>;
 

@@ -25,6 +25,10 @@ export class RedisStore implements CacheStore {
     });
   }
 
+  get available(): boolean {
+    return this.redis.available;
+  }
+
   async get(key: string): Promise<StoredSet | null> {
     const bytes = await this.#ask(() => this.redis.script(GET, [this.#entry(key)], [this.#prefix]));
     return bytes instanceof Buffer ? decodeSet(key, bytes) : null;
@@ -88,7 +92,7 @@ export class RedisStore implements CacheStore {
 
   /** Null for what Redis can't answer, as if nothing were there; who watches the connection says so in the log. */
   async #ask<T>(command: () => Promise<T>): Promise<T | null> {
-    if (!this.redis.available) return null;
+    if (!this.available) return null;
     try {
       return await command();
     } catch {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { compileTypes, forbidsTransform, isCompressible } from './compressible.js';
+import { compileTypes, forbidsTransform, isCompressible, isOfCompressible } from './compressible.js';
 
 const isType = compileTypes(['text/*', 'application/JSON']);
 
@@ -39,6 +39,27 @@ describe('isCompressible', () => {
 
   it('leaves alone what says nothing of its type', () => {
     expect(judged(['X', 'text/html'])).toBe(false);
+  });
+});
+
+describe('isOfCompressible', () => {
+  it.each<[status: number, expected: boolean, ...headers: string[]]>([
+    [206, true, 'Content-Type', 'text/html', 'Content-Range', 'bytes 0-9/50'],
+    [206, true, 'Content-Type', 'text/html', 'Content-Range', 'bytes 0-9/*'],
+    [206, false, 'Content-Type', 'text/html', 'Content-Range', 'bytes 0-9/49'],
+    [206, false, 'Content-Type', 'image/png', 'Content-Range', 'bytes 0-9/50'],
+    [206, false, 'Content-Range', 'bytes 0-9/50'],
+    [206, false, 'Content-Type', 'text/html', 'Content-Encoding', 'gzip'],
+    [206, false, 'Content-Type', 'text/html', 'Cache-Control', 'no-transform'],
+    [206, true, 'Content-Type', 'multipart/byteranges; boundary=x'],
+    [304, true],
+    [304, true, 'Content-Type', 'text/html', 'Content-Length', '50'],
+    [304, false, 'Content-Length', '49'],
+    [304, false, 'Content-Type', 'image/png'],
+    [304, false, 'Cache-Control', 'no-transform'],
+  ])('%i, %s: %j', (status, expected, ...headers) => {
+    const head = { status, statusText: '', headers, contentLength: -1 };
+    expect(isOfCompressible(head, isType, 50)).toBe(expected);
   });
 });
 

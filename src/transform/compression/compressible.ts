@@ -22,12 +22,32 @@ export function compileTypes(types: readonly string[]): TypeTest {
  * and without `no-transform` (RFC 9110 §7.7).
  */
 export function isCompressible({ status, headers }: UpstreamHead, isType: TypeTest): boolean {
-  if (EXCLUDED.has(status)) return false;
+  if (EXCLUDED.has(status) || indexOfHeader(headers, 'content-range') >= 0) return false;
   const type = indexOfHeader(headers, 'content-type');
-  if (type < 0 || !isType(mediaTypeOf(headers[type + 1]!))) return false;
-  if (indexOfHeader(headers, 'content-encoding') >= 0 || indexOfHeader(headers, 'content-range') >= 0)
-    return false;
-  return !forbidsTransform(headers);
+  return type >= 0 && isType(mediaTypeOf(headers[type + 1]!)) && mayBeCoded(headers);
+}
+
+/**
+ * Whether the 200 that a 206 or a 304 stands for is one that other clients get in another coding, as far as can be told
+ * (RFC 9110 §15.3.7, §15.4.5): a 304 need not name type and length, and several parts have a type of their own.
+ * @param minSize bytes from which on bodies are compressed
+ */
+export function isOfCompressible(head: UpstreamHead, isType: TypeTest, minSize: number): boolean {
+  const { status, headers } = head;
+  const at = indexOfHeader(headers, 'content-type');
+  const type = at < 0 ? '' : mediaTypeOf(headers[at + 1]!);
+  const isUnknown = status === 304 ? at < 0 : type === 'multipart/byteranges';
+  return (isUnknown || isType(type)) && mayBeCoded(headers) && !(wholeLength(head) < minSize);
+}
+
+function mayBeCoded(headers: readonly string[]): boolean {
+  return indexOfHeader(headers, 'content-encoding') < 0 && !forbidsTransform(headers);
+}
+
+/** Of the 200, in bytes; NaN where that is not told. */
+function wholeLength({ status, headers }: UpstreamHead): number {
+  const at = indexOfHeader(headers, status === 304 ? 'content-length' : 'content-range');
+  return at < 0 ? NaN : Number(/(?:^|\/)(\d+)$/.exec(headers[at + 1]!)?.[1]);
 }
 
 /** Either side may forbid it, in any of its `Cache-Control` lines. */

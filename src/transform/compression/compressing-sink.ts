@@ -4,7 +4,13 @@ import { PassingSink } from '../../exchange/passing-sink.js';
 import type { Refusal } from '../../exchange/refusal.js';
 import type { ResponseSink, UpstreamHead } from '../../exchange/response.js';
 import { chooseCoding, type Coding } from './accept-encoding.js';
-import { forbidsTransform, isCompressible, listField, type TypeTest } from './compressible.js';
+import {
+  forbidsTransform,
+  isCompressible,
+  isOfCompressible,
+  listField,
+  type TypeTest,
+} from './compressible.js';
 import { encodedHead, encodedTrailers, revalidatedHead, varyingHead } from './encoded-head.js';
 import { EncodingBody, type EncodingOwner } from './encoding-body.js';
 import { Pause } from './pause.js';
@@ -44,15 +50,10 @@ export class CompressingSink extends PassingSink implements EncodingOwner {
   }
 
   override head(head: UpstreamHead): void {
-    const { method, rawHeaders } = this.exchange.head;
-    if (head.status === 304)
-      return super.head(revalidatedHead(head, listField(rawHeaders, 'if-none-match') ?? ''));
+    if (head.status === 206 || head.status === 304) return super.head(this.#forWhole(head));
     if (!isCompressible(head, this.plan.isType)) return super.head(head);
-    const { coding, identityRefused } = chooseCoding(
-      listField(rawHeaders, 'accept-encoding'),
-      this.plan.codings,
-    );
-    const minSize = identityRefused ? 1 : Math.max(1, this.plan.minSize);
+    const { method, rawHeaders } = this.exchange.head;
+    const { coding, minSize } = this.#choose();
     const { contentLength } = head;
     if (contentLength >= 0 && contentLength < minSize) return super.head(head);
     const varying = varyingHead(head);
@@ -112,6 +113,20 @@ export class CompressingSink extends PassingSink implements EncodingOwner {
     this.#free();
     super.cancel();
     super.abort(cause);
+  }
+
+  /** What the client takes, and the bytes from which on it gets that. */
+  #choose(): { coding: Coding | null; minSize: number } {
+    const accept = listField(this.exchange.head.rawHeaders, 'accept-encoding');
+    const { coding, identityRefused } = chooseCoding(accept, this.plan.codings);
+    return { coding, minSize: identityRefused ? 1 : Math.max(1, this.plan.minSize) };
+  }
+
+  /** A part and a 304 are not compressed, but say what the whole says of its codings. */
+  #forWhole(head: UpstreamHead): UpstreamHead {
+    const known = listField(this.exchange.head.rawHeaders, 'if-none-match') ?? '';
+    const told = head.status === 304 ? revalidatedHead(head, known) : head;
+    return isOfCompressible(told, this.plan.isType, this.#choose().minSize) ? varyingHead(told) : told;
   }
 
   /** Nobody knows yet how long the body is. */
