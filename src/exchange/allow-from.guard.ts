@@ -7,13 +7,13 @@ import { Refusal } from './refusal.js';
 /** Nest token of `admin.allow_from`, a list of CIDRs. */
 export const ALLOW_FROM = Symbol('AllowFrom');
 
-/** What proxies write of the client in front of them, this gateway's own routes too. */
+/** What a gateway writes of the client that it speaks for. */
 const FORWARDED_ADDRESSES = ['x-forwarded-for', 'x-real-ip'] as const;
 
 /**
- * Lets through peers in `admin.allow_from` alone, judged by the socket's address. A forwarded address is the client's
- * word and opens nothing, but it does close: a proxy on an allowed address, or a route of the gateway to itself, does
- * not let in whom it speaks for. For others the endpoint does not exist.
+ * Lets through peers in `admin.allow_from` alone, judged by the socket's address: a forwarded address is the client's
+ * word. For others the endpoint does not exist. What came through a route of a gateway, this one's to itself among
+ * them, comes from the gateway's own address: there those it speaks for must be allowed as well.
  */
 @Injectable()
 export class AllowFromGuard implements CanActivate {
@@ -25,17 +25,17 @@ export class AllowFromGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const { socket, headers } = context.switchToHttp().getRequest<FastifyRequest>();
-    if (this.allowed.has(socket.remoteAddress ?? '') && this.#allowsForwarded(headers)) return true;
+    if (this.allowed.has(socket.remoteAddress ?? '') && this.#allowsClient(headers)) return true;
     throw new Refusal('route_not_found');
   }
 
-  /** Every address named must be allowed: which of them the client made up is not known here. */
-  #allowsForwarded(headers: FastifyRequest['headers']): boolean {
-    // Whoever writes this one alone hides its client behind names and quotes (RFC 7239 §6).
-    if (headers.forwarded !== undefined) return false;
-    return FORWARDED_ADDRESSES.every((name) => {
-      const value = headers[name];
-      return value === undefined || String(value).split(',').every((one) => this.allowed.has(one.trim()));
-    });
+  /** No client can take the gateway's mark off. Which addresses a client put in front is not known: all must be allowed. */
+  #allowsClient(headers: FastifyRequest['headers']): boolean {
+    if (headers['x-gateway-version'] === undefined) return true;
+    return FORWARDED_ADDRESSES.every((name) =>
+      String(headers[name])
+        .split(',')
+        .every((address) => this.allowed.has(address.trim())),
+    );
   }
 }
