@@ -8,8 +8,8 @@ import {
   type RouteStatus,
   type UpstreamStatus,
 } from '../exchange/gateway-control.js';
-import { Refusal } from '../exchange/refusal.js';
 import { BackendStateBody } from './backend-state.body.js';
+import { nothingNamed } from './nothing-named.js';
 import { validBody } from './valid-body.js';
 
 /** What the control plane shows and changes. */
@@ -34,9 +34,13 @@ export class AdminController {
 
   @Get('api/routes/:id')
   async route(@Param('id') id: string): Promise<RouteStatus> {
-    const found = (await this.control.routes()).find((route) => route.id === id);
-    if (!found) throw new Refusal('route_not_found', { detail: 'no route has this id' });
-    return found;
+    const routes = await this.control.routes();
+    const found = routes.find((route) => route.id === id);
+    if (found) return found;
+    throw nothingNamed(
+      'route',
+      routes.map((route) => route.id),
+    );
   }
 
   @Get('api/upstreams')
@@ -52,10 +56,6 @@ export class AdminController {
   ): Promise<BackendStatus> {
     const changed = await this.control.setBackendState({ upstream, backend, state });
     if ('backend' in changed) return changed.backend;
-    const { unknown, known } = changed;
-    throw new Refusal('route_not_found', {
-      detail: `no ${unknown} has this ${unknown === 'upstream' ? 'name' : 'id'}`,
-      members: { known },
-    });
+    throw nothingNamed(changed.unknown, changed.known);
   }
 }

@@ -1,8 +1,8 @@
 import { Body, Controller, Get, HttpCode, Inject, Post } from '@nestjs/common';
 
 import { type CacheStats, GATEWAY_CONTROL, type GatewayControl } from '../exchange/gateway-control.js';
-import { Refusal } from '../exchange/refusal.js';
 import { CacheClearBody } from './cache-clear.body.js';
+import { nothingNamed } from './nothing-named.js';
 import { validBody } from './valid-body.js';
 
 /** What is cached, and the way to clear it. */
@@ -25,9 +25,6 @@ export class CacheController {
       ...(path !== undefined && { path }),
     });
     if ('cleared' in result) return { cleared: result.cleared };
-    throw new Refusal('route_not_found', {
-      detail: 'no route has this id',
-      members: { known: result.known },
-    });
+    throw nothingNamed('route', result.known);
   }
 }

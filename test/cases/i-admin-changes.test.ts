@@ -57,16 +57,25 @@ describe('PUT /api/upstreams/:name/backends/:id', () => {
   });
 
   it('says 404 with the names there are', async () => {
-    const { echo, put } = await setUp();
+    const { gateway, echo, put } = await setUp();
     const upstream = await put('/api/upstreams/w/backends/x', DRAIN);
     expect(upstream.status).toBe(404);
     expect(upstream.header('content-type')).toBe('application/problem+json');
-    expect(upstream.json()).toMatchObject({ detail: 'no upstream has this name', known: ['u', 'v'] });
+    expect(upstream.json()).toMatchObject({
+      detail: 'no upstream has this name, expected one of those in known',
+      known: ['u', 'v'],
+    });
     const backend = await put('/api/upstreams/u/backends/x', DRAIN);
     expect(backend.json()).toMatchObject({
       status: 404,
-      detail: 'no backend has this id',
+      detail: 'no backend has this id, expected one of those in known',
       known: [echo.url],
+    });
+    const route = await request(`${gateway.adminUrl}/api/routes/nope`);
+    expect(route.json()).toMatchObject({
+      status: 404,
+      detail: 'no route has this id, expected one of those in known',
+      known: ['any'],
     });
   });
 
