@@ -1,10 +1,11 @@
+import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import { expect, it } from 'vitest';
 
-import { echoUpstream, startTestGateway, type TestGateway, waitFor } from '../support/index.js';
+import { closeAtEnd, listen, startTestGateway, type TestGateway, waitFor } from '../support/index.js';
 
 /**
  * How many different addresses, tokens, keys and targets come. Fewer would not show a leak above the noise, and a
@@ -25,9 +26,15 @@ function inUse(): number {
   return heapUsed + arrayBuffers;
 }
 
+/** An ECHO keeps what it was asked. */
+async function forgetfulUpstream(): Promise<number> {
+  const server = createServer((_, response) => response.end('x'.repeat(500)));
+  closeAtEnd(() => server.close());
+  return listen(server);
+}
+
 async function scene(): Promise<TestGateway> {
-  const upstream = await echoUpstream({ respond: (_, response) => void response.end('x'.repeat(500)) });
-  const backends = [upstream.backend];
+  const backends = [{ url: `http://127.0.0.1:${await forgetfulUpstream()}` }];
   const rate_limit = { requests: 1, per: '1s' };
   return startTestGateway({
     logging: { level: 'error' },
