@@ -6,7 +6,7 @@ import { GatewayConfig } from '../config/gateway.config.js';
 import { type BackendConfig, ConnectionConfig, UpstreamConfig } from '../config/upstream.config.js';
 import type { Upstream } from '../exchange/upstream.js';
 import { exchangeFrom } from './balancing/balancer.contract.js';
-import { BackendConnectionPool } from './connection-pool.js';
+import { BackendConnectionPool } from './connection/connection-pool.js';
 import { upstreamStatus } from './status.js';
 import { UpstreamRegistry } from './upstream-registry.js';
 

@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 import { durationMs } from '../../common/duration.js';
 import { readTlsFiles, type TlsFiles } from '../../config/tls-files.js';
 import type { BackendConfig, ConnectionConfig, UpstreamTlsConfig } from '../../config/upstream.config.js';
-import { BackendConnectionPool } from '../connection-pool.js';
+import { BackendConnectionPool } from './connection-pool.js';
 import { Dialer } from './dialer.js';
 import { type DialAddress, type DialTarget, dialTarget } from './dial-target.js';
 import { proxyAt } from './proxy.js';

@@ -4,7 +4,7 @@ import { systemClock } from '../../common/clock.js';
 import { GatewayConfig } from '../../config/gateway.config.js';
 import { CircuitBreakerConfig, DiscoveryConfig, UpstreamConfig } from '../../config/upstream.config.js';
 import { exchangeFrom } from '../balancing/balancer.contract.js';
-import { BackendConnectionPool } from '../connection-pool.js';
+import { BackendConnectionPool } from '../connection/connection-pool.js';
 import { silentEvents } from '../upstream-events.fixture.js';
 import { UpstreamRegistry } from '../upstream-registry.js';
 import type { DiscoveryListener, Sought } from './discovery.js';

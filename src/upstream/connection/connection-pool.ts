@@ -2,16 +2,16 @@ import type { EventEmitter } from 'node:events';
 
 import { type buildConnector, Client, type Dispatcher } from 'undici';
 
-import { durationMs } from '../common/duration.js';
-import type { ConnectionConfig } from '../config/upstream.config.js';
+import { durationMs } from '../../common/duration.js';
+import type { ConnectionConfig } from '../../config/upstream.config.js';
 import type {
   ConnectionPool,
   Dialled,
   Dialling,
   PooledConnection,
   PooledHandler,
-} from '../exchange/upstream.js';
-import type { Dialer } from './connection/dialer.js';
+} from '../../exchange/upstream.js';
+import type { Dialer } from './dialer.js';
 import { dispatchWithLines, fixedOrigin } from './header-lines.js';
 
 /** A name that never changes; what TLS asks for is the dialer's to say. */

@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 
 import type { Client, Dispatcher } from 'undici';
 
-import type { PooledHandler } from '../exchange/upstream.js';
+import type { PooledHandler } from '../../exchange/upstream.js';
 
 /** The request that undici is making right now is this one's; empty otherwise. */
 let lines: readonly string[] = [];
