@@ -1,9 +1,9 @@
+import { joinedHeader } from '../common/raw-headers.js';
 import type { GatewayConfig } from '../config/gateway.config.js';
 import type { RouteConfig } from '../config/route.config.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { RouteTools } from '../exchange/forwarder.js';
 import { fingerprint } from './cache-policy.js';
-import { valueOf } from './fields/lines.js';
 import { queryPicker } from './query-picker.js';
 import type { SetFacts } from './rules/stored.js';
 
@@ -44,7 +44,7 @@ export class KeyMaker {
   #keyOf(exchange: Exchange): string {
     let key = `${this.#prefix}${exchange.upstream!.name}\n${this.#originOf(exchange)}\n${this.#targetOf(exchange)}`;
     for (const name of this.#headers) {
-      const value = valueOf(exchange.head.rawHeaders, name);
+      const value = joinedHeader(exchange.head.rawHeaders, name);
       key += value === null ? '\n' : `\n=${value}`;
     }
     const identity = this.#byIdentity ? exchange.identity : null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { indexOfHeader, soleHeader } from './raw-headers.js';
+import { indexOfHeader, joinedHeader, linesWithout, removeLines, soleHeader } from './raw-headers.js';
 
 const RAW = ['Host', 'a', 'X-Key', 'origin', 'ORIGIN', 'https://a', 'x-key', '2'];
 
@@ -21,4 +21,20 @@ it('soleHeader is the value of a line that stands alone', () => {
   expect(soleHeader(RAW, 'host')).toBe('a');
   expect(soleHeader(RAW, 'x-key')).toBeNull();
   expect(soleHeader(RAW, 'cookie')).toBeNull();
+});
+
+it('joinedHeader is the value of all lines of a name', () => {
+  expect(joinedHeader(RAW, 'host')).toBe('a');
+  expect(joinedHeader(RAW, 'x-key')).toBe('origin, 2');
+  expect(joinedHeader(RAW, 'cookie')).toBeNull();
+});
+
+it('linesWithout leaves the list as it is; removeLines does not', () => {
+  const names = new Set(['x-key', 'host']);
+  const rest = ['ORIGIN', 'https://a'];
+  const lines = RAW.slice();
+  expect(linesWithout(lines, names)).toEqual(rest);
+  expect(lines).toEqual(RAW);
+  removeLines(lines, names);
+  expect(lines).toEqual(rest);
 });

@@ -1,7 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 
+import { linesWithout } from '../common/raw-headers.js';
 import type { StatusEditConfig } from '../config/response.config.js';
 import type { UpstreamHead } from '../exchange/response.js';
+
+const LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 export type StatusEdits = (head: UpstreamHead) => UpstreamHead;
 
@@ -19,11 +22,7 @@ export function compileStatusEdits(edits: readonly StatusEditConfig[]): StatusEd
 
 /** Its status said that there is no body; now the length has to (RFC 9112 §6.3). */
 function withEmptyBody(head: UpstreamHead): UpstreamHead {
-  const headers: string[] = [];
-  for (let at = 0; at < head.headers.length; at += 2) {
-    const name = head.headers[at]!;
-    if (name.toLowerCase() !== 'content-length') headers.push(name, head.headers[at + 1]!);
-  }
+  const headers = linesWithout(head.headers, LENGTH);
   headers.push('Content-Length', '0');
   return { ...head, headers, contentLength: 0 };
 }

@@ -1,6 +1,6 @@
+import { removeLines } from '../../common/raw-headers.js';
 import type { CacheStatus } from '../../exchange/exchange.js';
 import type { Forwarded } from '../asked.js';
-import { removeLines } from '../fields/lines.js';
 
 const X_CACHE: ReadonlySet<string> = new Set(['x-cache']);
 

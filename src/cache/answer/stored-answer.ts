@@ -1,8 +1,8 @@
+import { joinedHeader, linesWithout } from '../../common/raw-headers.js';
 import type { CacheStatus } from '../../exchange/exchange.js';
 import type { UpstreamHead } from '../../exchange/response.js';
 import type { Asked } from '../asked.js';
 import type { StoredResponse } from '../cache-store.js';
-import { linesWithout, valueOf } from '../fields/lines.js';
 import { isBodiless } from '../rules/bodiless.js';
 import { isNotModified, isRangeWanted } from '../rules/conditions.js';
 import { rangeOf } from '../rules/ranges.js';
@@ -77,7 +77,7 @@ function part(stored: StoredResponse, asked: string): Answer | null {
   const { body } = stored;
   const range = rangeOf(asked, body.length);
   // A body that says itself to be a part has other borders.
-  if (range === null || valueOf(stored.headers, 'content-range') !== null) return null;
+  if (range === null || joinedHeader(stored.headers, 'content-range') !== null) return null;
   if (range === 'unsatisfiable') return unsatisfiable(stored);
   const bytes = body.subarray(range.first, range.last + 1);
   const headers = linesWithout(stored.headers, LENGTH);

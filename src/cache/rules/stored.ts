@@ -1,6 +1,6 @@
+import { joinedHeader, linesWithout } from '../../common/raw-headers.js';
 import type { CachePolicy } from '../cache-policy.js';
 import type { StoredResponse, StoredSet } from '../cache-store.js';
-import { linesWithout, valueOf } from '../fields/lines.js';
 import { ResponseFields } from '../fields/response-fields.js';
 import { isBodiless } from './bodiless.js';
 import { type ExchangeTimes, type Timing, timingOf } from './freshness.js';
@@ -55,7 +55,7 @@ export function storedFrom(answer: Stored, fields: ResponseFields, timing: Timin
   ];
   const headers = linesWithout(answer.lines, new Set(withheld));
   if (fields.date === null) headers.push('Date', new Date(answer.receivedAt).toUTCString());
-  const isFramed = isBodiless(status) || valueOf(headers, 'content-length') !== null;
+  const isFramed = isBodiless(status) || joinedHeader(headers, 'content-length') !== null;
   if (!isFramed) headers.push('Content-Length', String(body.length));
   return { ...timing, vary, status, statusText, headers, body };
 }
@@ -76,7 +76,7 @@ export function freshened(
   }
   const headers = [...linesWithout(stored.headers, replaced), ...news];
   const fields = new ResponseFields(
-    valueOf(lines, 'age') === null ? headers : [...headers, 'Age', valueOf(lines, 'age')!],
+    joinedHeader(lines, 'age') === null ? headers : [...headers, 'Age', joinedHeader(lines, 'age')!],
   );
   const { control } = fields;
   if (control.has('no-store') || control.isPlain('private')) return null;

@@ -1,5 +1,5 @@
+import { joinedHeader } from '../../common/raw-headers.js';
 import type { StoredResponse } from '../cache-store.js';
-import { valueOf } from '../fields/lines.js';
 
 /** Whether a `Vary` value means that no other request gets this answer (RFC 9111 §4.1). */
 export function isAnyVary(vary: string): boolean {
@@ -14,14 +14,14 @@ export function selectedBy(vary: string | null, lines: readonly string[]): (stri
   if (vary === null) return [];
   const names = new Set(vary.split(',').map((name) => name.trim().toLowerCase()));
   names.delete('');
-  return [...names].toSorted().flatMap((name) => [name, normalised(name, valueOf(lines, name))]);
+  return [...names].toSorted().flatMap((name) => [name, normalised(name, joinedHeader(lines, name))]);
 }
 
 /** Whether a request with these header lines selects the stored answer (RFC 9111 §4.1). */
 export function isSelected(stored: StoredResponse, lines: () => readonly string[]): boolean {
   const { vary } = stored;
   for (let at = 0; at < vary.length; at += 2) {
-    if (normalised(vary[at]!, valueOf(lines(), vary[at]!)) !== vary[at + 1]) return false;
+    if (normalised(vary[at]!, joinedHeader(lines(), vary[at]!)) !== vary[at + 1]) return false;
   }
   return true;
 }

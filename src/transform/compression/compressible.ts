@@ -58,15 +58,6 @@ export function forbidsTransform(headers: readonly string[]): boolean {
   return false;
 }
 
-/** All values of a header joined by comma, as a list field may be read (RFC 9110 §5.3); null when there are none. */
-export function listField(headers: readonly string[], lowerCaseName: string): string | null {
-  let value: string | null = null;
-  let at = indexOfHeader(headers, lowerCaseName);
-  for (; at >= 0; at = indexOfHeader(headers, lowerCaseName, at + 2))
-    value = value === null ? headers[at + 1]! : `${value}, ${headers[at + 1]!}`;
-  return value;
-}
-
 function mediaTypeOf(contentType: string): string {
   const end = contentType.indexOf(';');
   return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();

@@ -1,16 +1,11 @@
+import { joinedHeader } from '../../common/raw-headers.js';
 import type { ExchangeLog } from '../../exchange/event-log.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { PassingSink } from '../../exchange/passing-sink.js';
 import type { Refusal } from '../../exchange/refusal.js';
 import type { ResponseSink, UpstreamHead } from '../../exchange/response.js';
 import { chooseCoding, type Coding } from './accept-encoding.js';
-import {
-  forbidsTransform,
-  isCompressible,
-  isOfCompressible,
-  listField,
-  type TypeTest,
-} from './compressible.js';
+import { forbidsTransform, isCompressible, isOfCompressible, type TypeTest } from './compressible.js';
 import { encodedHead, encodedTrailers, revalidatedHead, varyingHead } from './encoded-head.js';
 import { EncodingBody, type EncodingOwner } from './encoding-body.js';
 import { Pause } from './pause.js';
@@ -117,14 +112,14 @@ export class CompressingSink extends PassingSink implements EncodingOwner {
 
   /** What the client takes, and the bytes from which on it gets that. */
   #choose(): { coding: Coding | null; minSize: number } {
-    const accept = listField(this.exchange.head.rawHeaders, 'accept-encoding');
+    const accept = joinedHeader(this.exchange.head.rawHeaders, 'accept-encoding');
     const { coding, identityRefused } = chooseCoding(accept, this.plan.codings);
     return { coding, minSize: identityRefused ? 1 : Math.max(1, this.plan.minSize) };
   }
 
   /** A part and a 304 are not compressed, but say what the whole says of its codings. */
   #forWhole(head: UpstreamHead): UpstreamHead {
-    const known = listField(this.exchange.head.rawHeaders, 'if-none-match') ?? '';
+    const known = joinedHeader(this.exchange.head.rawHeaders, 'if-none-match') ?? '';
     const told = head.status === 304 ? revalidatedHead(head, known) : head;
     return isOfCompressible(told, this.plan.isType, this.#choose().minSize) ? varyingHead(told) : told;
   }

@@ -1,7 +1,6 @@
-import { indexOfHeader } from '../../common/raw-headers.js';
+import { indexOfHeader, joinedHeader, linesWithout } from '../../common/raw-headers.js';
 import type { UpstreamHead } from '../../exchange/response.js';
 import type { Coding } from './accept-encoding.js';
-import { listField } from './compressible.js';
 
 /**
  * Fields that speak of the bytes as they were: their length, their digests (RFC 9530 §2, §3: a coding makes another
@@ -31,7 +30,7 @@ export function encodedHead(head: UpstreamHead, coding: Coding): UpstreamHead {
 
 /** The head of an answer that another client would get in another coding (RFC 9110 §12.5.5). */
 export function varyingHead(head: UpstreamHead): UpstreamHead {
-  const vary = listField(head.headers, 'vary');
+  const vary = joinedHeader(head.headers, 'vary');
   if (vary !== null && /(?:^|[,\s])(?:\*|accept-encoding)(?:$|[,\s])/i.test(vary)) return head;
   const headers = head.headers.slice();
   const at = indexOfHeader(headers, 'vary');
@@ -55,11 +54,7 @@ export function revalidatedHead(head: UpstreamHead, ifNoneMatch: string): Upstre
 
 /** Trailers of the answer once its body is in another coding. */
 export function encodedTrailers(trailers: readonly string[] | null): readonly string[] | null {
-  if (trailers === null) return null;
-  const kept: string[] = [];
-  for (let at = 0; at < trailers.length; at += 2)
-    if (!OF_THE_BYTES.has(trailers[at]!.toLowerCase())) kept.push(trailers[at]!, trailers[at + 1]!);
-  return kept;
+  return trailers && linesWithout(trailers, OF_THE_BYTES);
 }
 
 /** RFC 9110 §8.8.3.3: the same tag on other bytes can be a weak one alone. */
