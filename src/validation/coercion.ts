@@ -1,4 +1,6 @@
+import { CheckBudget } from '../config/validation/check-budget.js';
 import type { JsonSchema } from '../config/validation/schema-check.js';
+import { SchemaPattern } from '../config/validation/schema-pattern.js';
 
 /** Turns the texts under one name into the value that is checked. */
 export type Coercion = (name: string, texts: readonly string[]) => unknown;
@@ -14,21 +16,24 @@ const SAME_VALUE = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', '$ref'];
 /**
  * Parameters and headers are texts; a schema may want numbers, booleans, null and arrays. What it wants is read from
  * `type`, under `properties`, `patternProperties` and `additionalProperties`, through `$ref` to a place in the same schema
- * and through `allOf`, `anyOf`, `oneOf`, `if`, `then`, `else`.
+ * and through `allOf`, `anyOf`, `oneOf`, `if`, `then`, `else`. A name that takes too many steps of `patternProperties`
+ * throws a TooCostly.
  */
 export function compileCoercion(schema: JsonSchema): Coercion {
   const known = new Map<string, Wanted>();
-  const objects = sameValue([schema], schema);
-  const wantedOf = (name: string): Wanted =>
-    wantedBy(
+  const budget = new CheckBudget();
+  const maps = sameValue([schema], schema);
+  const objects = maps.map((map) => ({ map, patterns: patternsIn(map, budget) }));
+  const wantedOf = (name: string): Wanted => {
+    budget.renew();
+    return wantedBy(
       objects.flatMap((object) => propertyIn(object, name)),
       schema,
     );
-  for (const object of objects)
-    for (const name of Object.keys(mapIn(object, 'properties'))) known.set(name, wantedOf(name));
-  const isOpen = objects.some(
-    (object) => 'patternProperties' in object || isMap(object['additionalProperties']),
-  );
+  };
+  for (const map of maps)
+    for (const name of Object.keys(mapIn(map, 'properties'))) known.set(name, wantedOf(name));
+  const isOpen = maps.some((map) => 'patternProperties' in map || isMap(map['additionalProperties']));
   return (name, texts) => {
     const { types, items } = known.get(name) ?? (isOpen ? wantedOf(name) : NOTHING);
     if (!types.has('array') && texts.length === 1) return scalar(texts[0]!, types);
@@ -78,13 +83,22 @@ function sameValue(schemas: readonly unknown[], root: JsonSchema): SchemaMap[] {
   return [...found];
 }
 
-function propertyIn(object: SchemaMap, name: string): unknown[] {
-  const named = mapIn(object, 'properties');
-  const patterns = Object.entries(mapIn(object, 'patternProperties')).filter(([pattern]) =>
-    new RegExp(pattern, 'u').test(name),
-  );
-  const own = [...(Object.hasOwn(named, name) ? [named[name]] : []), ...patterns.map(([, schema]) => schema)];
-  return own.length > 0 ? own : [object['additionalProperties']];
+interface ObjectSchema {
+  readonly map: SchemaMap;
+  /** `patternProperties` */
+  readonly patterns: readonly (readonly [SchemaPattern, unknown])[];
+}
+
+function patternsIn(map: SchemaMap, budget: CheckBudget): ObjectSchema['patterns'] {
+  const written = Object.entries(mapIn(map, 'patternProperties'));
+  return written.map(([source, schema]) => [new SchemaPattern(source, 'u', budget), schema]);
+}
+
+function propertyIn({ map, patterns }: ObjectSchema, name: string): unknown[] {
+  const named = mapIn(map, 'properties');
+  const matching = patterns.filter(([pattern]) => pattern.test(name)).map(([, schema]) => schema);
+  const own = [...(Object.hasOwn(named, name) ? [named[name]] : []), ...matching];
+  return own.length > 0 ? own : [map['additionalProperties']];
 }
 
 function itemsIn({ items, prefixItems }: SchemaMap): unknown[] {

@@ -136,6 +136,42 @@ describe('SchemaCheck', () => {
     expect(valid({ type: 'string', format: 'email' }, 'a.b@example.com')).toBe(true);
   });
 
+  const costly = [{ pointer: '', message: 'too costly to check' }];
+
+  it.each<[string, JsonSchema, (text: string) => unknown]>([
+    ['not', { type: 'string', not: { pattern: 'x*y' } }, (text) => text],
+    ['if', { type: 'string', if: { pattern: 'x*y' }, else: false }, (text) => text],
+    ['oneOf', { type: 'string', oneOf: [{ pattern: 'x*y' }, true] }, (text) => text],
+    ['contains', { type: 'array', not: { contains: { type: 'string', pattern: 'x*y' } } }, (text) => [text]],
+    ['patternProperties', { type: 'object', patternProperties: { 'x*y': false } }, (text) => ({ [text]: 1 })],
+    ['format', { type: 'string', not: { format: 'email' } }, (text) => `${text}@b.cd`],
+  ])('refuses what takes too many steps, also inside %s', (_, schema, valueOf) => {
+    const check = new SchemaCheck(schema);
+    expect(check.first(valueOf(`${'x'.repeat(10_000)}zxy`))).toEqual(costly);
+    expect(check.all(valueOf(`${'x'.repeat(10_000)}zxy`), 20)).toEqual(costly);
+    // The next value has its own steps.
+    expect(check.first(valueOf('z'))).not.toEqual(costly);
+  });
+
+  it('refuses what overflows the stack of an expression', () => {
+    const schema = { type: 'string', not: { pattern: '^(?:[^"x]|x[^])*$' } };
+    expect(problems(schema, 'x'.repeat(9_500_000))).toEqual(costly);
+  });
+
+  it('bounds the time of schemas that refer to themselves', () => {
+    const node = (required: string): object => ({
+      type: 'object',
+      required: [required],
+      properties: { next: { $ref: '#' }, [required]: true },
+    });
+    const schema = { type: 'object', anyOf: [node('a'), node('b'), { maxProperties: 0 }] } as JsonSchema;
+    const nested = (levels: number): unknown =>
+      levels === 0 ? { wrong: 1 } : { a: 1, b: 1, next: nested(levels - 1) };
+    expect(problems(schema, nested(60))).toEqual(costly);
+    expect(valid(schema, { a: 1, next: { b: 1, next: {} } })).toBe(true);
+    expect(valid(schema, { a: 1, next: { b: 1, next: { wrong: 1 } } })).toBe(false);
+  });
+
   it('compares many items in linear time', () => {
     const schema = { type: 'array', uniqueItems: true };
     const items = Array.from({ length: 200_000 }, (_, id) => ({ id, x: [id] }));

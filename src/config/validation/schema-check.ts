@@ -1,5 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 
+import { TooCostly } from './check-budget.js';
 import { createEngine, type SchemaEngine } from './schema-engine.js';
 import { SchemaFault } from './schema-fault.js';
 
@@ -14,6 +15,9 @@ export interface SchemaProblem {
 
 /** Longest pointer, in characters: its keys are a client's. */
 const LONGEST_POINTER = 512;
+
+/** Of a check that came to no end. */
+const COSTLY: readonly SchemaProblem[] = [{ pointer: '', message: new TooCostly().message }];
 
 /** A compiled JSON Schema (2020-12). */
 export class SchemaCheck {
@@ -31,15 +35,16 @@ export class SchemaCheck {
     return this;
   }
 
-  /** The first problem found; null for a valid value. Takes about linear time in the size of the value. */
+  /** The first problem found; null for a valid value. A value that takes too many steps is refused. */
   first(value: unknown): readonly SchemaProblem[] | null {
     return run(engine('first'), this.#first, value, 1);
   }
 
   /** Up to `most` problems; null for a valid value. The time and memory are those of all that there are. */
   all(value: unknown, most: number): readonly SchemaProblem[] | null {
-    if (this.first(value) === null) return null;
-    return run(engine('all'), this.prepare().#all!, value, most) ?? this.first(value);
+    const first = this.first(value);
+    if (first === null || first === COSTLY) return first;
+    return run(engine('all'), this.prepare().#all!, value, most) ?? first;
   }
 }
 
@@ -50,8 +55,9 @@ function engine(kind: 'first' | 'all'): SchemaEngine {
 }
 
 /** The schema leaves nothing behind in ajv: others neither see its `$id` nor are kept from using it. */
-function compiled({ ajv }: SchemaEngine, schema: JsonSchema): ValidateFunction {
+function compiled({ ajv, budget }: SchemaEngine, schema: JsonSchema): ValidateFunction {
   try {
+    budget.lift();
     return ajv.compile(schema);
   } catch (error) {
     throw error instanceof SchemaFault ? error : new SchemaFault(sentence(error as Error));
@@ -72,7 +78,13 @@ function run(
   most: number,
 ): readonly SchemaProblem[] | null {
   budget.renew();
-  if (validate(value)) return null;
+  try {
+    if (validate(value)) return null;
+  } catch (error) {
+    // Expressions overflow the stack on texts of megabytes: a RangeError.
+    if (error instanceof TooCostly || error instanceof RangeError) return COSTLY;
+    throw error;
+  }
   const problems = (validate.errors ?? []).slice(0, most).map(problemOf);
   // It holds on to parts of the value.
   validate.errors = null;

@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FormatsPlugin } from 'ajv-formats';
 
-import { PatternBudget, SchemaPattern } from './schema-pattern.js';
+import { CheckBudget } from './check-budget.js';
+import { SchemaPattern } from './schema-pattern.js';
 import { areUnique } from './unique-items.js';
 
 const require = createRequire(import.meta.url);
@@ -18,7 +19,7 @@ const FORMATS = [
 /** ajv as the gateway uses it. */
 export interface SchemaEngine {
   readonly ajv: Ajv2020;
-  readonly budget: PatternBudget;
+  readonly budget: CheckBudget;
 }
 
 /**
@@ -28,7 +29,7 @@ export interface SchemaEngine {
 export function createEngine(everything: boolean): SchemaEngine {
   const { Ajv2020: Ajv } = require('ajv/dist/2020.js') as { Ajv2020: typeof Ajv2020 };
   const { default: addFormats } = require('ajv-formats') as { default: FormatsPlugin };
-  const budget = new PatternBudget();
+  const budget = new CheckBudget();
   const regExp = Object.assign((source: string, flags: string) => new SchemaPattern(source, flags, budget), {
     code: 'schemaPattern',
   });
@@ -40,8 +41,9 @@ export function createEngine(everything: boolean): SchemaEngine {
     allowUnionTypes: true,
     ownProperties: true,
     logger: false,
-    code: { regExp, process: withOwnEvaluated },
+    code: { regExp, process: (code) => withBudget(withOwnEvaluated(code)) },
   });
+  Object.assign(ajv, { enterSchema: budget.enter });
   addFormats(ajv, FORMATS);
   boundEmail(ajv, regExp);
   // ajv's own compares each item with each other one.
@@ -61,6 +63,14 @@ export function createEngine(everything: boolean): SchemaEngine {
  */
 function withOwnEvaluated(code: string): string {
   return code.replaceAll(/!(props\d+)\[(key\d+)\]/g, '!Object.hasOwn($1, $2)');
+}
+
+/**
+ * Parts that refer to themselves become functions; the others are bounded by the schema and the value. Nothing of a
+ * schema stands in front of the head that is looked for, and `self` is the ajv.
+ */
+function withBudget(code: string): string {
+  return code.replace(/return function validate\d+\(data, \{[^{}]*\{\}\}=\{\}\)\{/, '$&self.enterSchema();');
 }
 
 /** The one format whose expression takes quadratic time. */

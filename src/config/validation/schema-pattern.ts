@@ -2,28 +2,12 @@ import { powerOf } from '../regex/ambiguity.js';
 import { Automaton } from '../regex/automaton.js';
 import { parseRegex } from '../regex/parser.js';
 import { regexFault } from '../regex-safety.js';
+import type { CheckBudget } from './check-budget.js';
 import { SchemaFault } from './schema-fault.js';
-
-/** Steps that patterns of more than linear time may take for one value in all. */
-const BUDGET = 25_000_000;
-
-/** What is left for the value that is being checked: checks are synchronous, one after the other. */
-export class PatternBudget {
-  #left = BUDGET;
-
-  renew(): void {
-    this.#left = BUDGET;
-  }
-
-  take(steps: number): boolean {
-    this.#left -= steps;
-    return this.#left >= 0;
-  }
-}
 
 /**
  * A `pattern` of a schema. Clients choose the texts, and a body has many: one that may take quadratic time draws on a
- * budget, and does not match once that is spent.
+ * budget; once that is spent the whole check ends.
  */
 export class SchemaPattern {
   readonly #regex: RegExp;
@@ -32,7 +16,7 @@ export class SchemaPattern {
   constructor(
     source: string,
     flags: string,
-    readonly budget: PatternBudget,
+    readonly budget: CheckBudget,
   ) {
     this.#regex = compiled(source, flags);
     const judged = withoutUnicodeEscapes(source);
@@ -42,7 +26,8 @@ export class SchemaPattern {
   }
 
   test(text: string): boolean {
-    return (this.#isLinear || this.budget.take(text.length * text.length)) && this.#regex.test(text);
+    if (!this.#isLinear) this.budget.take(text.length * text.length);
+    return this.#regex.test(text);
   }
 
   /** ajv tells patterns apart by it. */
