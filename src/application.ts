@@ -115,7 +115,6 @@ class Gateway implements RunningGateway {
     const { app, config, options } = this;
     await app.init();
     await this.#applyFirst();
-    await app.get(ConfiguredRedisConnections, { strict: false }).opened();
     await app.listen(options.port ?? config.server.port, config.server.host);
     const address = app.getHttpServer().address() as AddressInfo;
     this.port = address.port;

@@ -23,6 +23,7 @@ export class IdentityLimitGuardFactory implements GuardFactory {
     const ofKeys = limitsOfKeys(route.auth, document);
     if (placed.length === 0 && ofKeys.size === 0) return undefined;
     const limits = this.compiler.setOf(route, document, placed);
+    this.compiler.openStores(document, ofKeys.values());
     return new IdentityLimitGuard(
       limits,
       (id) => {

@@ -19,7 +19,7 @@ import { LimitedCounters } from './limited-counts.js';
 import { limitIdentity, LimiterRegistry } from './limiter.registry.js';
 import type { RemoteLimit, RouteLimit } from './route-limit.js';
 import { RedisLimitStores } from './stores/redis.stores.js';
-import { redisRule } from './stores/redis.store.js';
+import { type RedisLimitStore, redisRule } from './stores/redis.store.js';
 
 type Document = Readonly<GatewayConfig>;
 
@@ -40,6 +40,11 @@ export class LimitCompiler {
       limits.map((limit) => this.#compile(limit, route.path, document)),
       this.clock,
     );
+  }
+
+  /** Opens what these limits, compiled later, are kept in. */
+  openStores(document: Document, limits: Iterable<PlacedLimit>): void {
+    for (const { id, config } of limits) if (config.store === 'redis') this.#remoteStore(id, document);
   }
 
   /** The document is in force: forgets buckets, counters and stores that none of its routes uses. */
@@ -68,15 +73,19 @@ export class LimitCompiler {
     id: string,
     { by, on_store_failure }: Readonly<RateLimitConfig>,
     numbers: LimitNumbers,
-    { redis }: Document,
+    document: Document,
   ): RemoteLimit {
-    if (!redis) throw new RangeError(`the limit ${id} is kept in Redis, and the document has none`);
     return {
-      store: this.stores.for(redis),
+      store: this.#remoteStore(id, document),
       rule: redisRule(numbers),
       prefix: `${limitIdentity(id, by, numbers).replaceAll(' ', ':')}:`,
       onFailure: on_store_failure,
     };
+  }
+
+  #remoteStore(id: string, { redis }: Document): RedisLimitStore {
+    if (!redis) throw new RangeError(`the limit ${id} is kept in Redis, and the document has none`);
+    return this.stores.for(redis);
   }
 }
 

@@ -40,7 +40,6 @@ const HEAD = {
 class FakeRedis implements RedisConnection {
   available = true;
   readonly opened = Promise.resolve();
-  readonly timeoutMs = 50;
   readonly prefix = 'nexus:';
   readonly calls: { keys: readonly string[]; args: readonly RedisArgument[] }[] = [];
   /** What each key of a call is answered: allowed, remaining, reset, retry, stamp. */
@@ -78,7 +77,10 @@ class Bench {
     error: () => {},
   };
   readonly counters = new LimitedCounters();
-  readonly stores = new RedisLimitStores({ for: () => this.redis }, this.log);
+  readonly stores = new RedisLimitStores(
+    { for: () => this.redis, opened: () => Promise.resolve() },
+    this.log,
+  );
   readonly compiler = new LimitCompiler(
     new LimiterRegistry(new MemoryStores(this.clock)),
     this.counters,
@@ -279,6 +281,11 @@ describe('limits in three stages', () => {
 });
 
 describe('limits in Redis', () => {
+  it('of single keys open their store with the document, not with the first request', () => {
+    pathOf({ keys: { small: limitOf(1, { ...IN_REDIS, by: 'api_key' }) } });
+    expect(bench.stores.limitStoreUp()).toBe(true);
+  });
+
   it('are one call for each stage, with the keys that a fleet shares', async () => {
     const send = pathOf({
       own: [

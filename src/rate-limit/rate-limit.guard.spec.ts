@@ -47,7 +47,10 @@ class Bench {
   readonly compiler = new LimitCompiler(
     new LimiterRegistry(new MemoryStores(this.clock)),
     this.counters,
-    new RedisLimitStores({ for: () => expect.fail('nothing is in Redis') }, silent),
+    new RedisLimitStores(
+      { for: () => expect.fail('nothing is in Redis'), opened: () => Promise.resolve() },
+      silent,
+    ),
     this.clock,
   );
   readonly reports = new ExceededReports({

@@ -15,3 +15,22 @@ export function answerInTime<T>(answer: Promise<T>, ms: number): Promise<T> {
     answer.then(resolve, reject).finally(() => clearTimeout(late));
   });
 }
+
+/** Milliseconds of patience that pass between two looks at the sockets. */
+const TICK = 50;
+
+/**
+ * The same for what takes several round trips while this process is busy with something else (it starts): time in
+ * which it did not get to look at its sockets counts as one tick of 50 ms, however long it was.
+ */
+export function answerPatiently<T>(answer: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let left = Math.ceil(ms / TICK);
+    const ticks = setInterval(() => {
+      if (--left > 0) return;
+      clearInterval(ticks);
+      setImmediate(() => reject(new RedisTimeout(ms)));
+    }, TICK);
+    answer.then(resolve, reject).finally(() => clearInterval(ticks));
+  });
+}

@@ -24,7 +24,6 @@ export class ConfiguredRedisConnections implements RedisConnections, SnapshotLis
     return connection;
   }
 
-  /** Resolves when the first attempt of each has ended. */
   async opened(): Promise<void> {
     await Promise.all(this.#open.map(({ connection }) => connection.opened));
   }

@@ -3,10 +3,10 @@ import { Redis } from 'ioredis';
 import { durationMs } from '../common/duration.js';
 import type { RedisConfig } from '../config/observability.config.js';
 import type { RedisArgument, RedisConnection, RedisScript } from '../exchange/redis.js';
-import { answerInTime, RedisTimeout } from './answer-in-time.js';
+import { answerInTime, answerPatiently, RedisTimeout } from './answer-in-time.js';
 import { clientOptions } from './client-options.js';
 
-/** Milliseconds for the first attempt to open it; a start waits for that. */
+/** Milliseconds for the first attempt to open it; a start, or the reload that adds it, waits for that. */
 const FIRST_ATTEMPT = 1_000;
 /** Milliseconds between two looks at a server that did not answer. */
 const PROBE_INTERVAL = 500;
@@ -19,23 +19,28 @@ type Change = (down: Error | null) => void;
 export class SharedConnection implements RedisConnection {
   readonly prefix: string;
   readonly opened: Promise<void>;
-  readonly timeoutMs: number;
+  readonly #timeoutMs: number;
   readonly #client: Redis;
   readonly #watchers: Change[] = [];
+  /** Digests of the scripts that the server at the other end of this socket has run. */
+  readonly #known = new Set<string>();
   #state: 'opening' | 'up' | 'down' | 'closed' = 'opening';
   #probe: NodeJS.Timeout | null = null;
   #cause = new Error('the connection was closed');
 
   constructor(config: Readonly<RedisConfig>) {
     this.prefix = config.key_prefix;
-    this.timeoutMs = durationMs(config.command_timeout);
+    this.#timeoutMs = durationMs(config.command_timeout);
     this.#client = new Redis(config.url, clientOptions);
     this.#client.on('error', (error: Error) => (this.#cause = withoutCommand(error)));
-    this.#client.on('ready', () => this.#up());
+    this.#client.on('ready', () => {
+      this.#known.clear();
+      this.#up();
+    });
     this.#client.on('close', () => this.#down(this.#cause));
     // What is wrong is told by the events.
     const connected = this.#client.connect().catch(() => {});
-    this.opened = answerInTime(connected, FIRST_ATTEMPT).catch(() => {});
+    this.opened = answerPatiently(connected, FIRST_ATTEMPT).catch((late: Error) => this.#down(late));
   }
 
   get available(): boolean {
@@ -47,28 +52,15 @@ export class SharedConnection implements RedisConnection {
     if (this.#state === 'down') changed(this.#cause);
   }
 
-  async command(name: string, args: readonly RedisArgument[]): Promise<unknown> {
-    if (!this.available) throw new Error('Redis is not available');
-    try {
-      return await this.#send(name, args);
-    } catch (error) {
-      if (error instanceof RedisTimeout) this.#unanswered(error);
-      throw withoutCommand(error as Error);
-    }
+  command(name: string, args: readonly RedisArgument[]): Promise<unknown> {
+    return this.#ask(() => this.#call(name, args));
   }
 
-  async script(
-    { sha, source }: RedisScript,
-    keys: readonly string[],
-    args: readonly RedisArgument[],
-  ): Promise<unknown> {
+  script(script: RedisScript, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown> {
     const rest = [keys.length, ...keys, ...args];
-    try {
-      return await this.command('EVALSHA', [sha, ...rest]);
-    } catch (error) {
-      if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
-      return this.command('EVAL', [source, ...rest]);
-    }
+    return this.#ask(() =>
+      this.#known.has(script.sha) ? this.#byDigest(script, rest) : this.#whole(script, rest),
+    );
   }
 
   close(): void {
@@ -77,8 +69,38 @@ export class SharedConnection implements RedisConnection {
     this.#client.disconnect();
   }
 
-  #send(name: string, args: readonly RedisArgument[]): Promise<unknown> {
-    return answerInTime(this.#client.callBuffer(name, [...args]), this.timeoutMs);
+  /** However many commands it takes, they have the time of one. */
+  async #ask(question: () => Promise<unknown>): Promise<unknown> {
+    if (!this.available) throw new Error('Redis is not available');
+    try {
+      return await answerInTime(question(), this.#timeoutMs);
+    } catch (error) {
+      if (error instanceof RedisTimeout) this.#unanswered(error);
+      throw withoutCommand(error as Error);
+    }
+  }
+
+  #call(name: string, args: readonly RedisArgument[]): Promise<unknown> {
+    return this.#client.callBuffer(name, [...args]);
+  }
+
+  /** So a script that Redis does not have yet is one round trip too, not two. */
+  async #whole({ sha, source }: RedisScript, rest: readonly RedisArgument[]): Promise<unknown> {
+    const answer = await this.#call('EVAL', [source, ...rest]);
+    this.#known.add(sha);
+    return answer;
+  }
+
+  async #byDigest(script: RedisScript, rest: readonly RedisArgument[]): Promise<unknown> {
+    try {
+      return await this.#call('EVALSHA', [script.sha, ...rest]);
+    } catch (error) {
+      if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
+      this.#known.delete(script.sha);
+      // Nobody waits any more for what Redis was too late to say.
+      if (!this.available) throw error;
+      return this.#whole(script, rest);
+    }
   }
 
   #up(): void {
@@ -104,7 +126,7 @@ export class SharedConnection implements RedisConnection {
   }
 
   #look(count: number): void {
-    this.#send('PING', []).then(
+    answerInTime(this.#call('PING', []), this.#timeoutMs).then(
       () => this.#up(),
       () => this.#lookAgain(count),
     );

@@ -6,6 +6,7 @@ import type { GatewayConfig } from '../config/gateway.config.js';
 import type { RouteConfig } from '../config/route.config.js';
 import { EXCHANGE_LOG, type ExchangeLog } from '../exchange/event-log.js';
 import type { Exchange } from '../exchange/exchange.js';
+import { REDIS_CONNECTIONS, type RedisConnections } from '../exchange/redis.js';
 import type { Route } from '../exchange/route.js';
 import {
   type CompiledUpstreams,
@@ -42,6 +43,7 @@ export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState
     @Inject(UPSTREAM_COMPILER) private readonly upstreamCompiler: UpstreamCompiler,
     @Inject(ROUTE_MOUNTER) private readonly mounter: RouteMounter,
     @Inject(SNAPSHOT_PREPARER) private readonly preparer: SnapshotPreparer,
+    @Inject(REDIS_CONNECTIONS) private readonly redis: RedisConnections,
     @Inject(EXCHANGE_LOG) private readonly log: ExchangeLog,
   ) {
     upstreamCompiler.watch(() => {
@@ -81,6 +83,8 @@ export class SnapshotService implements Snapshots, CurrentUpstreams, ConfigState
       await compiled.ready();
       const routes = await this.#mountAll(config, compiled);
       const table = await RouteTable.buildSliced(routes);
+      // What the routes keep in Redis counts from the first request on.
+      await this.redis.opened();
       compiled.commit();
       this.#current = { version: ++this.#version, config, routes, upstreams: compiled.upstreams, table };
     } catch (error) {

@@ -77,6 +77,23 @@ describe.each(POLICIES)('case 52: Redis goes away, on_store_failure: %s', (on_st
   });
 });
 
+describe('case 52: limits in two stages while Redis hangs', () => {
+  it('make one request wait in one stage, and then none in any', async () => {
+    const inRedis = { requests: 3, per: '1h', store: 'redis' };
+    const { gateway, redis, tap, document } = await limitedInRedis({}, { timeout: '200ms' });
+    expect(await gateway.reload({ ...document, rate_limit_per_upstream: { ...inRedis, requests: 2 } })).toBe(
+      true,
+    );
+    const asked = (): number[] => [tap.count('a#0:'), tap.count('#upstream')];
+    expect(await statuses(gateway, 1)).toEqual([200]);
+    expect(asked()).toEqual([1, 1]);
+    redis.freeze();
+    expect(await statuses(gateway, 6)).toEqual([200, 200, 429, 429, 429, 429]);
+    expect(asked()).toEqual([2, 1]);
+    redis.thaw();
+  });
+});
+
 describe('case 52: many requests at once while Redis hangs', () => {
   it('are all answered, with one log line', async () => {
     const { gateway, redis, upstream } = await limitedInRedis({ requests: 50 }, { timeout: '200ms' });

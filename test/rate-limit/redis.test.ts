@@ -76,6 +76,24 @@ describe('limits in Redis', () => {
     expect(await statuses(gateway, 3)).toEqual([200, 200, 429]);
   });
 
+  it('that a reload adds are in force once Redis is there: it waits for that', async () => {
+    const { gateway: other, document, redis, tap, upstream } = await limitedInRedis({});
+    await other.kill();
+    const gateway = await startTestGateway({
+      routes: [{ id: 'a', path: '/a', backends: [upstream.backend] }],
+    });
+    const before = tap.count('setname');
+    redis.freeze();
+    const reloaded = gateway.reload(document);
+    await waitFor(() => tap.count('setname') > before, 'the connection begins to open');
+    expect(gateway.logsWith('config reloaded')).toEqual([]);
+    redis.thaw();
+    expect(await reloaded).toBe(true);
+    expect(await statuses(gateway, 4)).toEqual([200, 200, 200, 429]);
+    expect(tap.count('a#0:')).toBe(4);
+    expect(gateway.logsWith('rate limit store unavailable')).toEqual([]);
+  });
+
   it('answer a request that a reload overtakes', async () => {
     const { gateway, redis, upstream } = await limitedInRedis({}, { timeout: '500ms' });
     await statuses(gateway, 1);

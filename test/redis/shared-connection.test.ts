@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { SharedConnection } from '../../src/redis/shared-connection.js';
 import { closeAtEnd, listen, startRedis, TestRedis, waitFor } from '../support/index.js';
@@ -12,16 +12,30 @@ interface Opened {
   readonly changes: (string | null)[];
 }
 
-function open(url: string): Opened {
-  const connection = new SharedConnection({ url, key_prefix: 'nexus:', command_timeout: '50ms' });
+function open(url: string, command_timeout = '50ms'): Opened {
+  const connection = new SharedConnection({ url, key_prefix: 'nexus:', command_timeout });
   closeAtEnd(() => connection.close());
   const changes: (string | null)[] = [];
   connection.watch((down) => changes.push(down && down.message));
   return { connection, changes };
 }
 
-async function opened(redis: TestRedis): Promise<Opened> {
-  const one = open(redis.url);
+const SCRIPT = { source: 'return ARGV[1]', sha: '098e0f0d1448c0a81dafe820f66d460eb09263da' };
+
+/** Keeps this process from looking at its sockets. */
+function busyFor(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+/** How often Redis was sent this command. */
+async function callsOf(redis: TestRedis, name: string): Promise<number> {
+  const calls = new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(await redis.ask('INFO commandstats'));
+  return Number(calls?.[1] ?? 0);
+}
+
+async function opened(redis: TestRedis, command_timeout?: string): Promise<Opened> {
+  const one = open(redis.url, command_timeout);
   await waitFor(() => one.connection.available, 'the connection is open');
   return one;
 }
@@ -45,10 +59,56 @@ describe.skipIf(missing('redis-server') !== false)('the connection to Redis', ()
   it('sends a script that Redis has lost', async () => {
     const redis = await startRedis();
     const { connection } = await opened(redis);
-    const script = { source: 'return ARGV[1]', sha: '098e0f0d1448c0a81dafe820f66d460eb09263da' };
-    expect(String(await connection.script(script, [], ['x']))).toBe('x');
+    expect(String(await connection.script(SCRIPT, [], ['x']))).toBe('x');
     await redis.ask('SCRIPT FLUSH');
-    expect(String(await connection.script(script, [], ['y']))).toBe('y');
+    expect(String(await connection.script(SCRIPT, [], ['y']))).toBe('y');
+    expect([await callsOf(redis, 'eval'), await callsOf(redis, 'evalsha')]).toEqual([2, 1]);
+  });
+
+  it('sends a script whole the first time, and by its digest from then on: one round trip each', async () => {
+    const redis = await startRedis();
+    const { connection } = await opened(redis);
+    for (const text of ['x', 'y', 'z']) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other.
+      expect(String(await connection.script(SCRIPT, [], [text]))).toBe(text);
+    }
+    expect([await callsOf(redis, 'eval'), await callsOf(redis, 'evalsha')]).toEqual([1, 2]);
+  });
+
+  it('waits once for a script that Redis has lost, though it takes two commands', async () => {
+    const redis = await startRedis();
+    const { connection } = await opened(redis, '4321ms');
+    await connection.script(SCRIPT, [], ['x']);
+    await redis.ask('SCRIPT FLUSH');
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    try {
+      expect(String(await connection.script(SCRIPT, [], ['y']))).toBe('y');
+      expect(await callsOf(redis, 'eval')).toBe(2);
+      expect(timers.mock.calls.filter(([, ms]) => ms === 4_321)).toHaveLength(1);
+    } finally {
+      timers.mockRestore();
+    }
+  });
+
+  it('gives the first connection a second of its own, in which a busy process loses nothing', async () => {
+    const redis = await startRedis();
+    const { connection, changes } = open(redis.url, '1ms');
+    busyFor(1_500);
+    await connection.opened;
+    expect(connection.available).toBe(true);
+    expect(changes).toEqual([]);
+  });
+
+  it('is down when Redis stands still at the start, and up when it goes on', async () => {
+    const redis = await startRedis();
+    redis.freeze();
+    const { connection, changes } = open(redis.url);
+    await connection.opened;
+    expect(connection.available).toBe(false);
+    expect(changes).toEqual(['no answer within 1000 ms']);
+    redis.thaw();
+    await waitFor(() => connection.available, 'it is open');
+    expect(changes.slice(1)).toEqual([null]);
   });
 
   it('goes down with a Redis that ends, and comes back with it, telling each once', async () => {
@@ -90,8 +150,7 @@ describe.skipIf(missing('redis-server') !== false)('the connection to Redis', ()
     const answer = connection.command('PING', []);
     // The command leaves in this turn of the loop; then nobody looks for longer than the time-out.
     await new Promise((resolve) => setImmediate(resolve));
-    const end = performance.now() + 120;
-    while (performance.now() < end);
+    busyFor(120);
     expect(String(await answer)).toBe('PONG');
     expect(connection.available).toBe(true);
   });

@@ -19,6 +19,7 @@ const events = {
 beforeAll(async () => {
   redis = await startRedis();
   connection = connectionTo(redis);
+  await connection.opened;
 });
 afterAll(() => connection.close());
 
@@ -52,7 +53,6 @@ limitStoreContract('Redis', async (numbers) => {
     now += ms;
     await connection.command('SET', ['now', now]);
   };
-  await connection.opened;
   await advance(0);
   return { store, now: () => now, advance };
 });
@@ -134,9 +134,9 @@ describe('RedisLimitStore', () => {
   });
 
   it('lets exactly as many pass as the limit says, of many at once over several connections', async () => {
-    const stores = Array.from({ length: 3 }, () => connectionTo(redis)).map(
-      (each) => [each, new RedisLimitStore(each, events)] as const,
-    );
+    const connections = Array.from({ length: 3 }, () => connectionTo(redis));
+    await Promise.all(connections.map(({ opened }) => opened));
+    const stores = connections.map((each) => [each, new RedisLimitStore(each, events)] as const);
     for (const algorithm of ['token_bucket', 'fixed_window', 'sliding_window'] as const) {
       const numbers = { algorithm, requests: 50, perMs: 3_600_000, capacity: 50 };
       const answers = await Promise.all(
@@ -151,12 +151,12 @@ describe('RedisLimitStore', () => {
 });
 
 describe('RedisLimitStore before its connection is open', () => {
-  function opening(open: Promise<void>, timeoutMs: number) {
+  function opening() {
     const lines: string[] = [];
+    let opened = (): void => {};
     const fake = {
       available: false,
-      opened: open,
-      timeoutMs,
+      opened: new Promise<void>((resolve) => (opened = resolve)),
       prefix: '',
       command: () => Promise.reject(new Error('not used')),
       script: () => Promise.resolve(Buffer.from('1 1 1 0 0')),
@@ -166,31 +166,40 @@ describe('RedisLimitStore before its connection is open', () => {
       unavailable: ({ message }) => lines.push(message),
       recovered: () => lines.push('recovered'),
     });
-    return { fake, store, lines };
+    const end = async (available: boolean): Promise<void> => {
+      fake.available = available;
+      opened();
+      await fake.opened;
+    };
+    return { store, lines, end };
   }
 
-  it('keeps a request waiting a command’s time at most, and the next ones not at all', async () => {
-    const { store, lines } = opening(new Promise(() => {}), 10);
-    expect(store.usable).toBe(true);
+  it('makes no request wait, and is not called down yet', async () => {
+    const { store, lines } = opening();
+    expect([store.usable, store.down]).toEqual([false, false]);
     await expect(store.take([ask('a')])).rejects.toThrow('not available');
-    expect(store.usable).toBe(false);
+    expect(lines).toEqual([]);
+  });
+
+  it('asks as soon as it is open', async () => {
+    const { store, lines, end } = opening();
+    await end(true);
+    expect(store.usable).toBe(true);
+    expect(await store.take([ask('a')])).toMatchObject([{ allowed: true, remaining: 1 }]);
+    expect(lines).toEqual([]);
+  });
+
+  it('is down when it could not be opened', async () => {
+    const { store, lines, end } = opening();
+    await end(false);
+    expect([store.usable, store.down]).toEqual([false, true]);
     expect(lines).toEqual(['Redis is not available']);
     store.retire();
   });
 
-  it('asks as soon as it is open', async () => {
-    let ready = (): void => {};
-    const { fake, store, lines } = opening(new Promise((resolve) => (ready = resolve)), 60_000);
-    const taken = store.take([ask('a')]);
-    fake.available = true;
-    ready();
-    expect(await taken).toMatchObject([{ allowed: true, remaining: 1 }]);
-    expect(lines).toEqual([]);
-  });
-
   it('takes an answer that is not the script’s for a failure', async () => {
-    const { fake, store, lines } = opening(Promise.resolve(), 1_000);
-    fake.available = true;
+    const { store, lines, end } = opening();
+    await end(true);
     await expect(store.take([ask('a'), ask('b')])).rejects.toThrow('not understood');
     expect(lines).toHaveLength(1);
     store.retire();

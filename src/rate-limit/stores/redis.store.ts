@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { RedisConnection } from '../../exchange/redis.js';
 import type { Decision, LimitNumbers } from '../limit.js';
 import { algorithmOf } from '../algorithms/algorithm.js';
@@ -39,33 +37,39 @@ export function redisRule(numbers: LimitNumbers): RedisRule {
 export class RedisLimitStore {
   /** Put in front of every key. The braces keep all limits in one slot of a cluster: one script reads several. */
   readonly prefix: string;
-  #state: 'opening' | 'up' | 'down' | 'retired' = 'opening';
+  #state: 'opening' | 'up' | 'down' | 'retired';
   #probe: NodeJS.Timeout | null = null;
+
   constructor(
     private readonly connection: RedisConnection,
     private readonly events: StoreEvents,
     private readonly scripts: LimitScripts = limitScripts(),
   ) {
     this.prefix = `${connection.prefix}{limits}:`;
+    this.#state = connection.available ? 'up' : 'opening';
     connection.watch((down) => (down === null ? void this.#look() : this.#failed(down)));
     void connection.opened.then(() => this.#settle());
   }
 
-  /** False while asking would be in vain: then `take` is not to be called. */
+  /** False while asking would be in vain: then `take` is not to be called. No document is in force before it opened. */
   get usable(): boolean {
-    return this.#state === 'up' || this.#state === 'opening';
+    return this.#state === 'up';
+  }
+
+  /** Known to be away; false too while it opens. */
+  get down(): boolean {
+    return this.#state === 'down';
   }
 
   /** Takes from every key or, when one refuses, from none. Rejects when Redis does not do it in time. */
   async take(asks: readonly RedisAsk[]): Promise<Decision[]> {
-    if (this.#state === 'opening') await this.#settled();
-    if (this.#state !== 'up') throw new Error('Redis is not available');
+    if (!this.usable) throw new Error('Redis is not available');
     return this.#run(async () => decisionsIn(await this.#send('take', asks), asks.length));
   }
 
   /** Gives back; nobody needs to wait for it. What can't be given back now is not given back at all. Never rejects. */
   async refund(asks: readonly RedisAsk[]): Promise<void> {
-    if (this.#state !== 'up') return;
+    if (!this.usable) return;
     await this.#run(() => this.#send('refund', asks)).catch(() => {});
   }
 
@@ -90,13 +94,6 @@ export class RedisLimitStore {
     }
   }
 
-  /** At the latest after the time of a command: the next ones don't wait for it. */
-  async #settled(): Promise<void> {
-    const { opened, timeoutMs } = this.connection;
-    await Promise.race([opened, sleep(timeoutMs, undefined, { ref: false })]);
-    this.#settle();
-  }
-
   #settle(): void {
     if (this.#state !== 'opening') return;
     if (this.connection.available) this.#state = 'up';
@@ -104,7 +101,7 @@ export class RedisLimitStore {
   }
 
   #failed(cause: Error): void {
-    if (!this.usable) return;
+    if (this.#state === 'down' || this.#state === 'retired') return;
     this.#state = 'down';
     this.events.unavailable(cause);
     this.#lookLater();

@@ -42,6 +42,6 @@ export class RedisLimitStores implements LimitStoreState {
 
   limitStoreUp(): boolean | null {
     const stores = [...this.#stores.values()];
-    return stores.length === 0 ? null : stores.every(({ usable }) => usable);
+    return stores.length === 0 ? null : stores.every(({ down }) => !down);
   }
 }
