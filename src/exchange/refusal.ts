@@ -37,3 +37,8 @@ export class Refusal extends HttpException {
     this.members = options.members ?? {};
   }
 }
+
+/** There is no place at the moment. */
+export function overloaded(): Refusal {
+  return new Refusal('overloaded', { headers: { 'Retry-After': '1' } });
+}

@@ -5,6 +5,7 @@ import type { DefaultHeaders } from '../exchange/default-headers.js';
 import type { AnswerReason } from '../exchange/reasons.js';
 import { Refusal } from '../exchange/refusal.js';
 import { type ClientConnection, connectionOf } from './client-connection.js';
+import { addOwnHeaders } from './own-headers.js';
 import { problemDocument } from './problem.js';
 
 const REASON_BY_CODE: Readonly<Record<string, AnswerReason>> = {
@@ -71,9 +72,10 @@ export class ParserRefusals {
     const exchange = this.witness.refusedByParser(client, refusal);
     const body = problemDocument(refusal, exchange.id);
     socket.on('error', () => {});
-    const defaults: string[] = [];
-    exchange.defaultHeaders?.complete(defaults, client.secure, true);
-    socket.end(answer(refusal, exchange.id, body, defaults), 'latin1');
+    const headers: string[] = [];
+    exchange.defaultHeaders?.complete(headers, client.secure, true);
+    addOwnHeaders(headers, exchange.id);
+    socket.end(answer(refusal.getStatus(), headers, body), 'latin1');
     // What the client still sends is dropped; it has a moment to read the answer.
     setTimeout(() => socket.destroy(), 1_000).unref();
     socket.resume();
@@ -81,9 +83,8 @@ export class ParserRefusals {
 }
 
 /** In bytes as `latin1` text. */
-function answer(refusal: Refusal, id: string, body: string, defaults: readonly string[]): string {
-  const status = refusal.getStatus();
-  const lines = defaults.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${defaults[at + 1]}`] : []));
+function answer(status: number, headers: readonly string[], body: string): string {
+  const lines = headers.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${headers[at + 1]}`] : []));
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/problem+json',
@@ -91,8 +92,6 @@ function answer(refusal: Refusal, id: string, body: string, defaults: readonly s
     'Cache-Control: no-store',
     ...lines,
     `Date: ${new Date().toUTCString()}`,
-    'X-Gateway-Proxy: nexus-gateway',
-    `X-Request-Id: ${id}`,
     'Connection: close',
     '',
     Buffer.from(body).toString('latin1'),

@@ -6,6 +6,7 @@ import { systemClock } from '../common/clock.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { EXCHANGE_LOG, type ExchangeLog } from '../exchange/event-log.js';
 import type { Refusal } from '../exchange/refusal.js';
+import { ownHeaders } from './own-headers.js';
 import { problemDocument, refusalOf } from './problem.js';
 
 /** Makes problem documents of whatever the gateway's own endpoints throw; routes have the writer for that. */
@@ -35,8 +36,7 @@ export function sendProblem(reply: FastifyReply, refusal: Refusal, id: string): 
     .headers({
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',
-      'x-gateway-proxy': 'nexus-gateway',
-      'x-request-id': id,
+      ...ownHeaders(id),
       ...refusal.headers,
     })
     .send(body);

@@ -2,14 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import type { UpstreamHead } from '../exchange/response.js';
 import { connectionNamed, HOP_BY_HOP, isForbiddenTrailer } from './hop-by-hop.js';
+import { OWN_HEADERS } from './own-headers.js';
 
-/** The upstream's own copies of fields that the gateway writes itself. */
-const OWN: ReadonlySet<string> = new Set(['x-gateway-proxy', 'x-request-id']);
 /** A reason phrase that node will write (RFC 9112 §4). */
 const PHRASE = /^[\t\x20-\x7e]*$/;
 /** Only names of these lengths need a closer look. */
 const LENGTHS: ReadonlySet<number> = new Set(
-  [...HOP_BY_HOP, ...OWN, 'trailer', 'content-length'].map((n) => n.length),
+  [...HOP_BY_HOP, ...OWN_HEADERS, 'trailer', 'content-length'].map((n) => n.length),
 );
 
 /**
@@ -38,7 +37,7 @@ export function clientHead(
       if (lower === 'content-length') {
         if (status === 204 || status === 205) continue;
         contentLength = Number(value);
-      } else if (HOP_BY_HOP.has(lower) || OWN.has(lower) || named?.has(lower)) continue;
+      } else if (HOP_BY_HOP.has(lower) || OWN_HEADERS.has(lower) || named?.has(lower)) continue;
       else if (lower === 'trailer' && !trailers) continue;
     }
     headers.push(name, value);

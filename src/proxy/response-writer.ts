@@ -10,6 +10,7 @@ import type { ClientConnection } from './client-connection.js';
 import { writeEarlyHints } from './early-hints.js';
 import type { ScannedHead } from './request-head.js';
 import { DUMP_LIMIT, dumpRest, lingerBeforeClose } from './unread-body.js';
+import { addOwnHeaders } from './own-headers.js';
 import { problemDocument } from './problem.js';
 import { clientTrailers, isBodiless, latin1 } from './response-headers.js';
 
@@ -218,7 +219,7 @@ export class ResponseWriter implements ResponseSink, Listed {
     const own = this.exchange.responseHeaders;
     for (let at = 0; at < own.length; at++) headers.push(own[at]!);
     this.exchange.defaultHeaders?.complete(headers, this.client.secure, ownPage);
-    headers.push('X-Gateway-Proxy', 'nexus-gateway', 'X-Request-Id', this.exchange.id);
+    addOwnHeaders(headers, this.exchange.id);
     if (head.status === 205) headers.push('Content-Length', '0');
     const { response } = this;
     if (this.host.draining || this.#unread > DUMP_LIMIT) response.shouldKeepAlive = false;

@@ -1,6 +1,6 @@
 import type { BalancingConfig, UpstreamConfig } from '../config/upstream.config.js';
 import type { Exchange } from '../exchange/exchange.js';
-import { Refusal } from '../exchange/refusal.js';
+import { overloaded, Refusal } from '../exchange/refusal.js';
 import type { Backend, TriedBackends, Upstream, WaitingExchange } from '../exchange/upstream.js';
 import type { UpstreamAdmission } from './admission.js';
 import type { CompiledBackend } from './backend.js';
@@ -179,10 +179,6 @@ export class CompiledUpstream implements Upstream {
       if (successor !== undefined && successor !== backend) backend.succeededBy(successor);
     }
   }
-}
-
-export function overloaded(): Refusal {
-  return new Refusal('overloaded', { headers: { 'Retry-After': '1' } });
 }
 
 /** The long form of `balancing`. */

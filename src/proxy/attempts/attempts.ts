@@ -4,7 +4,7 @@ import type { Clock } from '../../common/clock.js';
 import type { ExchangeLog } from '../../exchange/event-log.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { AnswerReason, Reason } from '../../exchange/reasons.js';
-import { Refusal } from '../../exchange/refusal.js';
+import { overloaded, Refusal } from '../../exchange/refusal.js';
 import type { Backend, TriedBackends, Upstream, WaitingExchange } from '../../exchange/upstream.js';
 import { DEADLINE_TICK_MS } from '../deadlines.js';
 import { isTimeout, reasonOf, ResponseTimeoutError } from '../upstream-fault.js';
@@ -137,7 +137,7 @@ export class Attempts implements WaitingExchange {
     exchange.upstreamStartedAt = this.host.clock.now();
     if (this.owner.send(backend, fresh)) return;
     exchange.attempts--;
-    this.#lastCause = new Refusal('overloaded', { headers: { 'Retry-After': '1' } });
+    this.#lastCause = overloaded();
     (this.#tried ??= new Set()).add(backend);
     this.#next();
   }

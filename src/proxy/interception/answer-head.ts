@@ -4,6 +4,8 @@ import { checkRawHeaders } from '../../exchange/header-list.js';
 import type { UpstreamHead } from '../../exchange/response.js';
 import type { UpstreamResponse } from '../../exchange/upstream-response.js';
 import { HOP_BY_HOP } from '../hop-by-hop.js';
+import { OWN_HEADERS } from '../own-headers.js';
+import { isBodiless } from '../response-headers.js';
 
 /** What the upstream said of a body that is passed on as it came. */
 export interface BodyOrigin {
@@ -21,7 +23,7 @@ export interface AnswerFacts {
 }
 
 /** What the writer says itself, and what belongs to the connection. */
-const WITHHELD: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'x-gateway-proxy', 'x-request-id']);
+const WITHHELD: ReadonlySet<string> = new Set([...HOP_BY_HOP, ...OWN_HEADERS]);
 /** A reason phrase that node will write (RFC 9112 §4). */
 const PHRASE = /^[\t\x20-\x7e]+$/;
 
@@ -42,17 +44,11 @@ export function answerHead(response: UpstreamResponse, facts: AnswerFacts): Upst
   };
 }
 
-/** Whether responses like this one have no body (RFC 9112 §6.3). */
-export function isBodiless(status: number, method: string): boolean {
-  return method === 'HEAD' || status === 204 || status === 205 || status === 304;
-}
-
 /** -1 = to be told by chunks, or not at all. */
 function lengthOf(status: number, { method, bytes, origin }: AnswerFacts): number {
   // A status without a body made one with, or the other way round: its length was that of nothing.
-  if (origin !== null)
-    return isBodiless(status, '') === isBodiless(origin.status, '') ? origin.contentLength : -1;
-  if (bytes === null || isBodiless(status, '')) return -1;
+  if (origin !== null) return isBodiless(status) === isBodiless(origin.status) ? origin.contentLength : -1;
+  if (bytes === null || isBodiless(status)) return -1;
   return bytes === 0 && method === 'HEAD' ? -1 : bytes;
 }
 

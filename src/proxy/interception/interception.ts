@@ -12,7 +12,8 @@ import type { ResponseSink, ResponseSource } from '../../exchange/response.js';
 import { UpstreamResponse } from '../../exchange/upstream-response.js';
 import { refusalOf } from '../problem.js';
 import { ProxyController } from '../proxy.controller.js';
-import { answerHead, isBodiless } from './answer-head.js';
+import { isBodiless } from '../response-headers.js';
+import { answerHead } from './answer-head.js';
 import { BodyPump, type BodyReceiver } from './body-pump.js';
 import { UpstreamAnswer, type UpstreamAnswerOwner } from './upstream-answer.js';
 
@@ -134,7 +135,7 @@ export class Interception implements ResponseSource, UpstreamAnswerOwner, BodyRe
       this.#direct = origin;
       return;
     }
-    const announced = isBodiless(head.status, method) ? -1 : head.contentLength;
+    const announced = method === 'HEAD' || isBodiless(head.status) ? -1 : head.contentLength;
     this.#pump = new BodyPump(content, sink, this, announced).begin();
   }
 

@@ -23,6 +23,8 @@ export class InterceptorStage implements ForwarderFactory {
     next: Forwarder,
   ): Forwarder | undefined {
     const interceptors = this.interceptors.interceptorsFor(route, document);
-    return interceptors.length === 0 ? undefined : new InterceptedForwarder([...interceptors], next, this.log);
+    return interceptors.length === 0
+      ? undefined
+      : new InterceptedForwarder([...interceptors], next, this.log);
   }
 }

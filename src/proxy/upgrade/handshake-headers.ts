@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Backend } from '../../exchange/upstream.js';
+import { addOwnHeaders } from '../own-headers.js';
 import { clientHead } from '../response-headers.js';
 
 /** A request as http-proxy-middleware takes it, with the backend that it is for. */
@@ -36,7 +37,7 @@ export function handshakeRequest(
 export function switchedHeaders(response: IncomingMessage, exchange: Exchange): IncomingHttpHeaders {
   const { headers: lines } = headOf(response);
   const list = lines.concat(exchange.responseHeaders);
-  list.push('X-Gateway-Proxy', 'nexus-gateway', 'X-Request-Id', exchange.id);
+  addOwnHeaders(list, exchange.id);
   const headers = grouped(list);
   // A 101 has no content (RFC 9110 §15.2).
   for (const name of Object.keys(headers)) if (name.toLowerCase() === 'content-length') delete headers[name];

@@ -8,7 +8,7 @@ import { createProxyMiddleware, type Plugin, type RequestHandler } from 'http-pr
 import type { Clock } from '../../common/clock.js';
 import { EXCHANGE_LOG, type ExchangeLog } from '../../exchange/event-log.js';
 import type { Exchange } from '../../exchange/exchange.js';
-import { Refusal } from '../../exchange/refusal.js';
+import { overloaded, Refusal } from '../../exchange/refusal.js';
 import type { ResponseSink } from '../../exchange/response.js';
 import { RetryCounts } from '../attempts/retry-counts.js';
 import { Deadlines } from '../deadlines.js';
@@ -52,7 +52,7 @@ export class WebSocketForwarder implements HandshakeHost {
     const { enabled, maxConnections } = plan.webSocket;
     if (!enabled) throw new Refusal('forbidden', { detail: 'this route takes no WebSockets' });
     const place = this.slots.take(exchange.route!, maxConnections);
-    if (place === null) throw new Refusal('overloaded', { headers: { 'Retry-After': '1' } });
+    if (place === null) throw overloaded();
     try {
       new Handshake(exchange, sink, plan, place, this).begin();
     } catch (error) {
