@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { DEEPEST, parseJson } from './json-text.js';
+import { DEEPEST, MOST_VALUES, parseJson } from './json-text.js';
 
 const parsed = (text: string | Buffer) => parseJson(Buffer.from(text as string));
 
@@ -58,6 +58,36 @@ describe('parseJson', () => {
     );
     expect(parsed('{"a":'.repeat(1_000_000))).toHaveProperty('problem');
     expect(parsed(JSON.stringify('['.repeat(1_000)))).toHaveProperty('value');
+  });
+
+  const tooMany = { problem: { pointer: '', message: 'must not hold more than 100000 values and keys' } };
+
+  it.each<[string, (count: number) => string]>([
+    ['items', (count) => `[${Array.from({ length: count - 1 }, () => '1').join(',')}]`],
+    ['strings', (count) => `[${Array.from({ length: count - 1 }, () => '"a, b"').join(' , ')}]`],
+    ['empty objects', (count) => `[${Array.from({ length: count - 1 }, () => '{ }').join(',')}]`],
+    [
+      'keys',
+      (count) =>
+        `{${Array.from({ length: count / 2 - 2 }, (_, at) => `"k${at}":-1e5`).join()},"\\u0061":[[]]}`,
+    ],
+  ])('bounds how many %s there may be', (_, textOf) => {
+    expect(parsed(textOf(MOST_VALUES))).toHaveProperty('value');
+    expect(parsed(textOf(MOST_VALUES + 2))).toEqual(tooMany);
+    // Refused before the rest of it is looked at.
+    expect(parsed(`${textOf(MOST_VALUES + 2)}"`)).toEqual(tooMany);
+  });
+
+  it.each([
+    ['plain', 'a'.repeat(9_500_000)],
+    ['of escapes', '\\n'.repeat(4_700_000)],
+    ['of escaped quotes', '\\"'.repeat(4_700_000)],
+    ['of escaped backslashes', '\\\\'.repeat(4_700_000)],
+    ['of what stands for structure', '{[,:'.repeat(2_300_000)],
+  ])('reads a string of megabytes, %s', (_, inner) => {
+    const { value } = parsed(`{"s":"${inner}"}`) as { value: { s: string } };
+    expect(value.s.length).toBe((JSON.parse(`"${inner}"`) as string).length);
+    expect(parsed(`{"s":"${inner}`)).toEqual({ problem: { pointer: '', message: 'must be JSON' } });
   });
 
   it.each([

@@ -129,7 +129,7 @@ describe('validate: body', () => {
 
   it('stops at the first problem of a large one', async () => {
     const { post } = await setUp({ body: { schema: { type: 'array', items: { type: 'string' } } } });
-    const response = await post(JSON.stringify(Array.from({ length: 500_000 }, (_, id) => id)));
+    const response = await post(JSON.stringify(Array.from({ length: 50_000 }, (_, id) => id)));
     expect(errorsOf(response.text)).toEqual([{ in: 'body', pointer: '/0', message: 'must be string' }]);
   });
 
@@ -194,5 +194,34 @@ describe('validate: body', () => {
     upstream.status = 500;
     await post('{"name":"a"}');
     expect(upstream.requests.map(({ bodyBytes }) => bodyBytes)).toEqual([12, 12]);
+  });
+});
+
+describe('validate: bodies that cost much', () => {
+  const tooMany = [{ in: 'body', pointer: '', message: 'must not hold more than 100000 values and keys' }];
+
+  it.each([
+    ['items', `[${'{},'.repeat(3_000_000)}{}]`],
+    ['keys', `{${Array.from({ length: 500_000 }, (_, at) => `"\\u006b${at}":1`).join()}}`],
+  ])('refuses one of too many %s', async (_, body) => {
+    const { upstream, post } = await setUp({ body: { schema: true } });
+    const response = await post(body);
+    expect([response.status, errorsOf(response.text)]).toEqual([400, tooMany]);
+    expect(upstream.started).toBe(0);
+  });
+
+  it('passes one of a single long string', async () => {
+    const { upstream, post } = await setUp({ body: { schema: USER } });
+    expect((await post(`{"name":"${'a'.repeat(9_500_000)}"}`)).status).toBe(200);
+    expect(upstream.started).toBe(1);
+  });
+
+  it('refuses what takes too many steps, also where a match is refused', async () => {
+    const schema = { type: 'string', not: { type: 'string', pattern: 'x*y' } };
+    const { upstream, post } = await setUp({ body: { schema } });
+    const response = await post(JSON.stringify(`${'x'.repeat(10_000)}zxy`));
+    const costly = [{ in: 'body', pointer: '', message: 'too costly to check' }];
+    expect([response.status, errorsOf(response.text)]).toEqual([400, costly]);
+    expect(upstream.started).toBe(0);
   });
 });

@@ -2,7 +2,8 @@
 export function areUnique(items: readonly unknown[]): boolean {
   const seen = new Set<string>();
   for (const item of items) {
-    const text = canonical(item);
+    // Nothing else begins with a quote: what a string holds need not be escaped.
+    const text = typeof item === 'string' ? `"${item}` : canonical(item);
     if (seen.has(text)) return false;
     seen.add(text);
   }
@@ -13,6 +14,8 @@ export function areUnique(items: readonly unknown[]): boolean {
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`);
-  return `{${entries.toSorted().join(',')}}`;
+  const map = value as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(map);
+  if (keys.length > 1) keys.sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(map[key])}`).join(',')}}`;
 }
