@@ -1,4 +1,7 @@
-/** Before `npm test`: installs what tests run beside Node, where that is possible, and says what is missing. */
+/**
+ * Before `npm test`: installs what tests run beside Node, where that is possible, and says what is missing; builds what
+ * tests start as processes, which would otherwise be in the time of the first of them.
+ */
 import { spawnSync } from 'node:child_process';
 
 import { isInstalled, PROGRAMS } from './programs.mjs';
@@ -9,6 +12,9 @@ for (const { program, package: name, neededBy } of absent) {
   if (isInstalled(program)) continue;
   console.warn(`missing: ${program}; skipped: ${neededBy.join(', ')}. Install it: apt-get install ${name}`);
 }
+
+const { status } = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+if (status !== 0) process.exit(status ?? 1);
 
 function canInstall() {
   return process.getuid?.() === 0 && isInstalled('apt-get');
