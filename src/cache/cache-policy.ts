@@ -6,6 +6,7 @@ import { statusSet } from '../common/status-set.js';
 import type { GatewayConfig } from '../config/gateway.config.js';
 import type { CacheConfig } from '../config/response.config.js';
 import type { RouteConfig } from '../config/route.config.js';
+import { ForwardedKeys } from './forwarded-keys.js';
 
 /** The `cache` of a route, compiled. Times in milliseconds. */
 export interface CachePolicy {
@@ -17,6 +18,8 @@ export interface CachePolicy {
   readonly byIdentity: boolean;
   /** Whether cookies are credentials. */
   readonly cookiesCount: boolean;
+  /** Where API keys come in that upstreams get too. */
+  readonly forwardedKeys: ForwardedKeys | null;
   readonly staleWhileRevalidateMs: number;
   readonly staleIfErrorMs: number;
   readonly waitMs: number;
@@ -33,6 +36,7 @@ export function compilePolicy(config: Readonly<CacheConfig>, document: Readonly<
     respectHeaders: config.respect_headers,
     byIdentity: config.key.identity === true,
     cookiesCount: config.cookies === 'private',
+    forwardedKeys: document.auth.api_keys?.forward ? new ForwardedKeys(document.auth.api_keys) : null,
     staleWhileRevalidateMs: durationMs(config.stale_while_revalidate),
     staleIfErrorMs: durationMs(config.stale_if_error),
     waitMs: durationMs(config.wait),

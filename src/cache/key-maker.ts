@@ -1,4 +1,5 @@
 import { joinedHeader } from '../common/raw-headers.js';
+import { isOverTls } from '../common/tcp-socket.js';
 import type { GatewayConfig } from '../config/gateway.config.js';
 import type { RouteConfig } from '../config/route.config.js';
 import type { Exchange } from '../exchange/exchange.js';
@@ -6,11 +7,12 @@ import type { RouteTools } from '../exchange/forwarder.js';
 import { fingerprint } from './cache-policy.js';
 import { queryPicker } from './query-picker.js';
 import type { SetFacts } from './rules/stored.js';
+import { toldIdentity } from './told-identity.js';
 
 /**
  * Makes the primary keys of one route (RFC 9111 §4): its id and settings, the upstream, scheme and host as the client
  * named them, the target, the configured headers, the identity. No two of them can make the same text: a newline stands
- * in none of the parts but the last.
+ * in none of the parts but the last, and a target begins with a slash, which no name of a header holds.
  */
 export class KeyMaker {
   readonly #prefix: string;
@@ -37,18 +39,25 @@ export class KeyMaker {
 
   factsOf(exchange: Exchange): SetFacts {
     const target = exchange.target!;
-    const group = groupOf(exchange, this.#groupsByPath ? target.rawPath : target.originForm);
+    const group = groupOf(exchange, this.#groupsByPath ? target.path : target.path + target.query);
     return { key: this.#keyOf(exchange), group, path: target.path, route: this.route.id };
   }
 
   #keyOf(exchange: Exchange): string {
     let key = `${this.#prefix}${exchange.upstream!.name}\n${this.#originOf(exchange)}\n${this.#targetOf(exchange)}`;
+    if (this.#headers.length > 0) key += this.#headersOf(exchange);
+    return this.#byIdentity ? key + toldIdentity(exchange) : key;
+  }
+
+  /** As the upstream gets them: the gateway writes some of them itself, and removes others. */
+  #headersOf(exchange: Exchange): string {
+    const { lines } = this.tools.outgoing(exchange);
+    let key = '';
     for (const name of this.#headers) {
-      const value = joinedHeader(exchange.head.rawHeaders, name);
+      const value = joinedHeader(lines, name);
       key += value === null ? '\n' : `\n=${value}`;
     }
-    const identity = this.#byIdentity ? exchange.identity : null;
-    return identity === null ? key : `${key}\n@${identity.kind}\n${identity.id}`;
+    return key;
   }
 
   /**
@@ -57,12 +66,12 @@ export class KeyMaker {
    */
   #originOf(exchange: Exchange): string {
     const host = hostOf(exchange);
-    if (!exchange.peerTrusted) return 'encrypted' in exchange.request!.raw.socket ? `https:${host}` : host;
+    if (!exchange.peerTrusted) return isOverTls(exchange.request!.raw.socket) ? `https:${host}` : host;
     const { lines } = this.tools.outgoing(exchange);
     let origin = host;
     for (let at = 0; at < lines.length; at += 2) {
       const name = lines[at]!.toLowerCase().replaceAll('_', '-');
-      if (tellsOrigin(name)) origin += ` ${name}=${lines[at + 1]}`;
+      if (tellsOrigin(name)) origin += `\n${name}=${lines[at + 1]}`;
     }
     return origin;
   }
@@ -86,10 +95,17 @@ export function hostOf(exchange: Exchange): string {
   return (exchange.target?.authority ?? exchange.head.host).toLowerCase();
 }
 
-/** What an unsafe request for this target invalidates together (RFC 9111 §4.4). */
+/**
+ * What an unsafe request for this target invalidates together (RFC 9111 §4.4): spellings of one URI are one, so the
+ * port that the scheme says anyway does not count (RFC 3986 §6.2.3).
+ * @param target canonical path, and query where it counts
+ */
 export function groupOf(exchange: Exchange, target: string): string {
-  return hostOf(exchange) + target;
+  return hostOf(exchange).replace(DEFAULT_PORT, '') + target;
 }
+
+/** Whether TLS ended at the gateway or before it, it can't always tell: those of both schemes. */
+export const DEFAULT_PORT = /:(?:80|443)?$/;
 
 function isRewritten({ rewrite, transform }: Readonly<RouteConfig>): boolean {
   const { headers, query } = transform.request;

@@ -105,3 +105,21 @@ describe('an unsafe request', () => {
     await gateway.logged('request completed', { method: 'POST', cache: 'BYPASS' });
   });
 });
+
+describe('spellings of one URI', () => {
+  it.each([
+    ['/items/abc', '/items/%61bc', {}],
+    ['/items/%7eme', '/items/~me', {}],
+    ['/items/a%2fb', '/items/a%2Fb', {}],
+    ['/items/abc', '/items/abc', { host: 'shop.example:80' }],
+    ['/items/abc', '/items/other?location=/items/%61bc', {}],
+    ['/items/abc', '/items/other?location=http://shop.example:80/items/abc', {}],
+  ])('what is stored for %s goes with a DELETE of %s %j', async (stored, changed, headers) => {
+    const { gateway } = await shop();
+    const host = { host: 'shop.example' };
+    expect(await textOf(gateway, stored, host)).toBe('n1');
+    expect(await textOf(gateway, stored, host)).toBe('n1');
+    await gateway.request(changed, { method: 'DELETE', headers: { ...host, ...headers } });
+    expect(await textOf(gateway, stored, host)).toBe('n2');
+  });
+});
