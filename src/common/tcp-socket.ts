@@ -8,3 +8,8 @@ export function tcpSocketOf(socket: Socket): Socket {
   // oxlint-disable-next-line no-underscore-dangle -- see above.
   return (socket as OverTcp)._parent ?? socket;
 }
+
+/** Whether TLS is spoken on it. */
+export function isOverTls(socket: Socket): boolean {
+  return 'encrypted' in socket;
+}

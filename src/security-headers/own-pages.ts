@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
+import { isOverTls } from '../common/tcp-socket.js';
 import type { DefaultHeaders, DefaultHeadersCompiler } from '../exchange/default-headers.js';
 import type { Snapshot, SnapshotListener } from '../exchange/snapshot.js';
 
@@ -22,7 +23,7 @@ export class OwnPages implements SnapshotListener {
   attach(server: FastifyInstance): void {
     server.addHook('onRequest', (request, reply, done) => {
       const lines: string[] = [];
-      this.#headers?.complete(lines, 'encrypted' in request.raw.socket, true);
+      this.#headers?.complete(lines, isOverTls(request.raw.socket), true);
       for (let at = 0; at < lines.length; at += 2) void reply.header(lines[at]!, lines[at + 1]!);
       done();
     });
