@@ -186,8 +186,8 @@ describe('the admin port', () => {
     `PUT ${PUT} HTTP/1.1\r\n${HOST}${BEARER}${headers}\r\n${body}`;
 
   it.each([
-    ['no JSON', 'Content-Type: application/json\r\nContent-Length: 1\r\n', '{', 400, 'bad_request'],
-    ['an empty one', 'Content-Type: application/json\r\nContent-Length: 0\r\n', '', 400, 'bad_request'],
+    ['no JSON', 'Content-Type: application/json\r\nContent-Length: 1\r\n', '{', 400, 'validation_failed'],
+    ['an empty one', 'Content-Type: application/json\r\nContent-Length: 0\r\n', '', 400, 'validation_failed'],
     ['another type', 'Content-Type: text/xml\r\nContent-Length: 1\r\n', 'x', 415, 'unsupported_media_type'],
     [
       'one of more than a megabyte',
@@ -201,7 +201,7 @@ describe('the admin port', () => {
       'Content-Type: application/json\r\nContent-Length: 16\r\n',
       '{"__proto__": 1}',
       400,
-      'bad_request',
+      'validation_failed',
     ],
   ])('refuses a body: %s', async (_what, headers, body, status, code) => {
     const { responses } = await send(await setUp(), put(headers, body));
