@@ -10,9 +10,10 @@ export class Entries {
     readonly counts: RouteCacheCounts,
   ) {}
 
-  put({ about }: Asked, stored: StoredResponse): void {
+  /** @param from what it was made of, which it takes the place of too */
+  put({ about }: Asked, stored: StoredResponse, from = stored): void {
     if (this.store.available) this.counts.stores++;
-    this.#change(about.key, (before) => withVariant(before, stored, about));
+    this.#change(about.key, (before) => withVariant(before, stored, about, from));
   }
 
   remove({ about }: Asked, stored: StoredResponse): void {

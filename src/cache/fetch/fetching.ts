@@ -6,6 +6,7 @@ import { answerWith } from '../answer/stored-answer.js';
 import type { Asked } from '../asked.js';
 import type { StoredResponse } from '../cache-store.js';
 import { ResponseFields } from '../fields/response-fields.js';
+import { isShared } from '../rules/freshness.js';
 import { storableTiming } from '../rules/storable.js';
 import { freshened } from '../rules/stored.js';
 import { isNeverFresh, mayCoverErrors } from '../rules/verdict.js';
@@ -120,9 +121,8 @@ export class Fetching extends PassingSink implements Storing {
     const fields = new ResponseFields(head.headers);
     const receivedAt = clock.wall();
     const times = { requestedAt: this.#requestedAt, receivedAt };
-    const timing = this.#isStorable
-      ? storableTiming(head, fields, { policy, isCredentialed: asked.isCredentialed, times })
-      : null;
+    const facts = { policy, isCredentialed: asked.isCredentialed, isPartial: this.#isPartial, times };
+    const timing = this.#isStorable ? storableTiming(head, fields, facts) : null;
     if (timing === null) {
       if (this.#isStorable && head.status < 500) flights.pass(flightKey, clock.now());
       this.#superseded(head.status);
@@ -131,6 +131,12 @@ export class Fetching extends PassingSink implements Storing {
     this.#taking = new Taking(head, { fields, timing, receivedAt }, policy.maxEntrySize);
     flights.shared(flightKey);
     if (isNeverFresh(timing)) this.#alone();
+  }
+
+  /** Conditions of the client's own give way to those of the cache; ranges don't. */
+  get #isPartial(): boolean {
+    const { asked, isValidating } = this.fetch;
+    return asked.fields.range !== null || (asked.fields.isConditional && !isValidating);
   }
 
   get #isStorable(): boolean {
@@ -181,15 +187,17 @@ export class Fetching extends PassingSink implements Storing {
     const { asked, fwd } = this.fetch;
     const now = clock.wall();
     const times = { requestedAt: this.#requestedAt, receivedAt: now };
-    const fresh = freshened(stale, head.headers, policy, times);
-    if (fresh === null) entries.remove(asked, stale);
-    else if (!this.#outdated) entries.put(asked, fresh);
+    const lines = this.host.tools.outgoing(asked.exchange).lines;
+    const fresh = freshened(stale, { lines: head.headers, asked: lines }, policy, times);
+    const isOthers = !asked.isCredentialed || isShared(new ResponseFields(head.headers));
+    if (isOthers && fresh === null) entries.remove(asked, stale);
+    else if (isOthers && fresh !== null && !this.#outdated) entries.put(asked, fresh, stale);
     const stored = fresh ?? stale;
     const ageMs = now - stored.bornAt;
     const status = validatedStatus(fwd, head.status, stored.freshMs, ageMs);
     this.#hit();
     answerWith(stored, asked, { cache: 'HIT', status, ageMs, now, extra: cookiesIn(head.headers) });
-    if (fresh === null || this.#outdated || isNeverFresh(fresh)) this.#alone();
+    if (!isOthers || fresh === null || this.#outdated || isNeverFresh(fresh)) this.#alone();
     else this.#land({ kind: 'stored', stored: fresh });
   }
 

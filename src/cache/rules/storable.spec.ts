@@ -6,8 +6,14 @@ import { storableTiming } from './storable.js';
 
 const times = { requestedAt: 1000, receivedAt: 1000 };
 
-function isStored(status: number, lines: string[], isCredentialed = false, contentLength = 10): boolean {
-  const facts = { policy: policyOf(), isCredentialed, times };
+function isStored(
+  status: number,
+  lines: string[],
+  isCredentialed = false,
+  contentLength = 10,
+  isPartial = false,
+): boolean {
+  const facts = { policy: policyOf(), isCredentialed, isPartial, times };
   return storableTiming({ status, contentLength }, new ResponseFields(lines), facts) !== null;
 }
 
@@ -23,6 +29,8 @@ describe('storing (RFC 9111 §3)', () => {
     [200, cc('no-store, must-understand, max-age=1'), true],
     [206, cc('max-age=1'), false],
     [304, cc('max-age=1'), false],
+    [412, cc('public, max-age=1'), false],
+    [416, cc('public, max-age=1'), false],
     [200, cc('no-store'), false],
     [200, cc('private'), false],
     [200, cc('private="x-a"'), true],
@@ -49,6 +57,13 @@ describe('storing (RFC 9111 §3)', () => {
     ['public, no-store', false],
   ])('after a request with credentials: %j: %s (§3.5)', (control, stored) => {
     expect(isStored(200, cc(control), true)).toBe(stored);
+  });
+
+  it('is not for errors that may be about a condition or a range alone', () => {
+    const stored = [200, 301, 400, 404, 500].map((status) =>
+      isStored(status, cc('max-age=1'), false, 10, true),
+    );
+    expect(stored).toEqual([true, true, false, false, false]);
   });
 
   it('is not for what is announced to be too long', () => {

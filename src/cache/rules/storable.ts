@@ -10,6 +10,8 @@ export interface StoreFacts {
   readonly policy: CachePolicy;
   /** The request carried credentials that do not tell its entries apart from others'. */
   readonly isCredentialed: boolean;
+  /** The request went out with conditions or a range of the client's own. */
+  readonly isPartial: boolean;
   readonly times: ExchangeTimes;
 }
 
@@ -21,16 +23,19 @@ export interface AnswerHead {
 
 /** How long the answer to a GET may be used; null when it must not be stored (RFC 9111 §3). */
 export function storableTiming(head: AnswerHead, fields: ResponseFields, facts: StoreFacts): Timing | null {
-  if (!isWhole(head.status) || head.contentLength > facts.policy.maxEntrySize) return null;
+  if (!isWhole(head.status, facts.isPartial) || head.contentLength > facts.policy.maxEntrySize) return null;
   if (isForbidden(head.status, fields)) return null;
   if (facts.isCredentialed && !isShared(fields)) return null;
   const timing = timingOf(head.status, fields, facts.policy, facts.times);
   return timing !== null && isUseful(timing, fields) ? timing : null;
 }
 
-/** Parts are not stored; 304 updates what is. */
-function isWhole(status: number): boolean {
-  return status >= 200 && status !== 206 && status !== 304;
+/** Answers to a part of a request: 206 and 416 to its range, 304 and 412 to its conditions (RFC 9110 §13, §14). */
+const OF_A_REQUEST: ReadonlySet<number> = new Set([206, 304, 412, 416]);
+
+/** Whether others would be answered the same: an error may be about a range or a condition with any status. */
+function isWhole(status: number, isPartial: boolean): boolean {
+  return status >= 200 && !OF_A_REQUEST.has(status) && !(isPartial && status >= 400);
 }
 
 function isForbidden(status: number, fields: ResponseFields): boolean {

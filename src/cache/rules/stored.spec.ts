@@ -39,7 +39,7 @@ describe('a stored answer', () => {
       'Set-Cookie',
       'a=1',
     ];
-    const fresh = freshened(storedWith({ headers: before }), news, policyOf(), times)!;
+    const fresh = freshened(storedWith({ headers: before }), { lines: news, asked: [] }, policyOf(), times)!;
     expect(fresh.headers).toEqual([
       'ETag',
       '"1"',
@@ -55,7 +55,23 @@ describe('a stored answer', () => {
       DATE,
     ]);
     expect([fresh.bornAt, fresh.freshMs]).toEqual([5000, 9000]);
-    expect(freshened(storedWith(), ['Cache-Control', 'no-store'], policyOf(), times)).toBeNull();
+    for (const line of [
+      ['Cache-Control', 'no-store'],
+      ['Vary', 'x-a, *'],
+    ])
+      expect(freshened(storedWith(), { lines: line, asked: [] }, policyOf(), times)).toBeNull();
+  });
+
+  it('keeps nothing of a 304 that is for one client, and varies as it says', () => {
+    const stored = storedWith({ headers: ['X-User', 'all', 'Vary', 'X-A'], vary: ['x-a', '1'] });
+    const lines = ['Cache-Control', 'max-age=9, private="x-user"', 'X-User', 'alice', 'Vary', 'X-B'];
+    const fresh = freshened(stored, { lines, asked: ['X-A', '1', 'X-B', '2'] }, policyOf(), times)!;
+    expect(fresh.headers).not.toContain('X-User');
+    expect(fresh.vary).toEqual(['x-b', '2']);
+    const set = withVariant(withVariant(null, stored, about), fresh, about, stored);
+    expect(set.variants).toEqual([fresh]);
+    const same = freshened(stored, { lines: [], asked: [] }, policyOf(), times)!;
+    expect(same.vary).toEqual(['x-a', '1']);
   });
 
   it('stands once for each variant, the newest first, with its size', () => {

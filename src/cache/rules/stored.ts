@@ -5,7 +5,7 @@ import { ResponseFields } from '../fields/response-fields.js';
 import { isBodiless } from './bodiless.js';
 import { type ExchangeTimes, type Timing, timingOf } from './freshness.js';
 import { isValidatable } from './validators.js';
-import { isSameVariant } from './vary.js';
+import { isAnyVary, isSameVariant, selectedBy } from './vary.js';
 
 /** More variants of one key than these drop the oldest ones. */
 const MAX_VARIANTS = 32;
@@ -60,15 +60,26 @@ export function storedFrom(answer: Stored, fields: ResponseFields, timing: Timin
   return { ...timing, vary, status, statusText, headers, body };
 }
 
+export interface NotModified {
+  /** Header lines as they came. */
+  readonly lines: readonly string[];
+  /** Header lines of the request as the upstream got it. */
+  readonly asked: readonly string[];
+}
+
 /** The stored answer after the upstream said 304 (RFC 9111 §4.3.4, §3.2); null when it says that it must not be kept. */
 export function freshened(
   stored: StoredResponse,
-  lines: readonly string[],
+  { lines, asked }: NotModified,
   policy: CachePolicy,
   times: ExchangeTimes,
 ): StoredResponse | null {
-  const news = linesWithout(lines, OF_THE_BODY);
-  const replaced = new Set(news.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()));
+  const said = new ResponseFields(lines);
+  if (said.vary !== null && isAnyVary(said.vary)) return null;
+  const withheld = [...said.control.fieldsOf('no-cache'), ...said.control.fieldsOf('private')];
+  const news = linesWithout(lines, new Set([...OF_THE_BODY, ...withheld]));
+  const names = news.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  const replaced = new Set([...names, ...withheld]);
   // A date that the gateway gave it itself is older than this answer.
   if (!replaced.has('date')) {
     replaced.add('date');
@@ -81,12 +92,19 @@ export function freshened(
   const { control } = fields;
   if (control.has('no-store') || control.isPlain('private')) return null;
   const timing = timingOf(stored.status, fields, policy, times);
-  return timing && { ...stored, headers, ...timing };
+  const vary = said.vary === null ? stored.vary : selectedBy(said.vary, asked);
+  return timing && { ...stored, headers, ...timing, vary };
 }
 
-/** The set with the answer in the place of the same variant. */
-export function withVariant(before: StoredSet | null, added: StoredResponse, about: SetFacts): StoredSet {
-  const others = before?.variants.filter((known) => !isSameVariant(known, added)) ?? [];
+/** The set with the answer in the place of the same variant, and of the one that it was made of. */
+export function withVariant(
+  before: StoredSet | null,
+  added: StoredResponse,
+  about: SetFacts,
+  from: StoredResponse = added,
+): StoredSet {
+  const others =
+    before?.variants.filter((known) => !isSameVariant(known, added) && !isSameVariant(known, from)) ?? [];
   return setOf([added, ...others.slice(0, MAX_VARIANTS - 1)], about);
 }
 
