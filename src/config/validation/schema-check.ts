@@ -3,6 +3,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { TooCostly } from './check-budget.js';
 import { createEngine, type SchemaEngine } from './schema-engine.js';
 import { SchemaFault } from './schema-fault.js';
+import { demandCheckable } from './schema-faults.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>> | boolean;
 
@@ -26,6 +27,7 @@ export class SchemaCheck {
 
   /** Throws a {@link SchemaFault}. */
   constructor(readonly schema: JsonSchema) {
+    demandCheckable(schema);
     this.#first = compiled(engine('first'), schema);
   }
 
