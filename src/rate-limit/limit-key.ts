@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { parseIPv6 } from '../common/ip-address.js';
-import { indexOfHeader } from '../common/raw-headers.js';
+import { joinedHeader } from '../common/raw-headers.js';
 import type { Exchange } from '../exchange/exchange.js';
 
 /** Which bucket of a limit an exchange draws from; null when the limit does not concern it. */
@@ -39,12 +39,9 @@ function apiKeyKey({ identity }: Exchange): string | null {
 
 /** Who sends no such header shares a bucket with all others who don't. Several lines are one value (RFC 9110 §5.3). */
 function headerKey(lowerCaseName: string): LimitKey {
-  return ({ head: { rawHeaders } }) => {
-    let at = indexOfHeader(rawHeaders, lowerCaseName);
-    if (at < 0) return '';
-    let value = rawHeaders[at + 1]!;
-    while ((at = indexOfHeader(rawHeaders, lowerCaseName, at + 2)) >= 0) value += `, ${rawHeaders[at + 1]!}`;
-    return `=${bounded(value)}`;
+  return ({ head }) => {
+    const value = joinedHeader(head.rawHeaders, lowerCaseName);
+    return value === null ? '' : `=${bounded(value)}`;
   };
 }
 
