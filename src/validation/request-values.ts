@@ -21,12 +21,19 @@ export function queryValues({ target }: Exchange): Values {
   return values;
 }
 
-/** By lower-case name, one text for each line, as `latin1`. */
+/**
+ * By lower-case name with `-` for `_`, one text for each line, as `latin1`: upstreams that put headers in variables read
+ * `x_role` and `x-role` as the same.
+ */
 export function headerValues({ head }: Exchange): Values {
   const values = new Map<string, string[]>();
   const raw = head.rawHeaders;
-  for (let at = 0; at < raw.length; at += 2) append(values, raw[at]!.toLowerCase(), raw[at + 1]!);
+  for (let at = 0; at < raw.length; at += 2) append(values, plainName(raw[at]!), raw[at + 1]!);
   return values;
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-');
 }
 
 function append(values: Map<string, string[]>, name: string, text: string): void {

@@ -895,7 +895,7 @@ const REFUSALS: readonly Row[] = [
   [
     'a schema and a file',
     route('validate: {body: {}}'),
-    ['1:67 routes[0].validate.body: has none of schema and schema_file or both, expected one of them'],
+    ['1:67 routes[0].validate.body: has none of schema and schema_file, expected one of them'],
     { unavailable: {} },
   ],
   [

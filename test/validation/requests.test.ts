@@ -73,6 +73,16 @@ describe('validate: path, query, headers', () => {
     await gateway.logged('request completed', { status: 400, reason: 'validation_failed' });
   });
 
+  it('reads X_Tenant as x-tenant, as upstreams may', async () => {
+    const schema = { type: 'object', properties: { 'x-tenant': { type: 'string', enum: ['a'] } } };
+    const { gateway } = await setUp({ headers: { schema } });
+    const statusOf = async (...lines: [string, string][]): Promise<number> =>
+      (await gateway.get('/u/1', { headers: Object.fromEntries(lines) })).status;
+    expect(await statusOf(['X_Tenant', 'b'])).toBe(400);
+    expect(await statusOf(['x-tenant', 'a'], ['x_tenant', 'a'])).toBe(400);
+    expect(await statusOf(['x_tenant', 'a'])).toBe(200);
+  });
+
   it('lists what is wrong in all parts', async () => {
     const { gateway } = await setUp(parts);
     const response = await gateway.get('/u/0?page=x');

@@ -85,7 +85,7 @@ describe('a document with a schema', () => {
     [
       'with header names in upper case',
       { headers: { schema: { type: 'object', required: ['X-A'] } } },
-      'routes[0].validate.headers.schema: names the header X-A, expected its name in lower case',
+      'routes[0].validate.headers.schema: names the header X-A, expected x-a: lower case, and - for _',
     ],
   ])('%s is refused', (_, validate, message) => {
     expect(faults(validate)).toEqual([expect.stringContaining(message)]);

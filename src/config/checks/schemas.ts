@@ -35,7 +35,8 @@ function schemaOf({ report }: Draft, config: SchemaConfig): JsonSchema | null {
   if (report.damaged.has(config)) return null;
   const { schema, schema_file: file } = config;
   if ((schema === null) === (file === null)) {
-    report.at(config, undefined, 'has none of schema and schema_file or both, expected one of them');
+    const has = file === null ? 'has none of' : 'has both';
+    report.at(config, undefined, `${has} schema and schema_file, expected one of them`);
     return null;
   }
   if (file === null) return schema;
@@ -69,17 +70,22 @@ function checkCompiles({ report }: Draft, config: SchemaConfig, schema: JsonSche
   }
 }
 
-/** A schema that names `X-Tenant` would check nothing: headers are known by their lower-case names. */
+/** A schema that names `X-Tenant` or `x_tenant` would check nothing: headers are known as `x-tenant`. */
 function checkHeaderNames({ report }: Draft, config: SchemaConfig, schema: JsonSchema): void {
   if (typeof schema === 'boolean') return;
   const { properties, required } = schema;
   const names = [
     ...(typeof properties === 'object' && properties !== null ? Object.keys(properties) : []),
     ...(Array.isArray(required) ? (required as unknown[]) : []),
-  ];
-  const upper = names.filter((name) => typeof name === 'string').find((name) => name !== name.toLowerCase());
-  if (upper === undefined) return;
-  report.at(config, placeOf(config), `names the header ${upper}, expected its name in lower case`);
+  ].filter((name) => typeof name === 'string');
+  const other = names.find((name) => name !== plainName(name));
+  if (other === undefined) return;
+  const expected = `expected ${plainName(other)}: lower case, and - for _`;
+  report.at(config, placeOf(config), `names the header ${other}, ${expected}`);
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-');
 }
 
 function placeOf({ schema_file: file }: SchemaConfig): keyof SchemaConfig {
