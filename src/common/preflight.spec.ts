@@ -17,3 +17,8 @@ it.each([
 ])('%s %j: %s', (method, raw, asked) => {
   expect(preflightMethod(method, raw)).toBe(asked);
 });
+
+it('none that asks for an empty method', () => {
+  const raw = ['Origin', 'https://a.example', 'Access-Control-Request-Method', ''];
+  expect(preflightMethod('OPTIONS', raw)).toBeNull();
+});

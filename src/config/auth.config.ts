@@ -98,11 +98,14 @@ export class JwtConfig {
   };
 }
 
-const day = textOf('a day such as 2027-01-01 or a time such as 2027-01-01T12:00:00Z', (value) =>
-  /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[-+]\d\d:\d\d))?$/.test(value) && !Number.isNaN(Date.parse(value))
+const day = textOf('a day such as 2027-01-01 or a time such as 2027-01-01T12:00:00Z', (value) => {
+  const written = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d)?(Z|[-+]\d\d:\d\d))?$/.exec(value);
+  if (written === null || Number.isNaN(Date.parse(value))) return 'is no day or time';
+  // The parser takes 31 February for 3 March.
+  return new Date(`${written[1]}T00:00:00Z`).toISOString().startsWith(written[1]!)
     ? undefined
-    : 'is no day or time',
-);
+    : 'is a day that no calendar has';
+});
 
 export class ApiKeyConfig {
   @Key(identifier(), 'Name of the key in logs and limits.', { required: true })

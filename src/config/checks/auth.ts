@@ -6,7 +6,7 @@ import type { Draft } from '../draft.js';
 import { urlFault } from '../keys/formats.js';
 import { shown } from '../secrets.js';
 import { takes } from './limits.js';
-import { checkForward } from './forward.js';
+import { checkForward, isOwnHeader } from './forward.js';
 
 /** Who may pass, and how that is proved. */
 export function checkAuth(draft: Draft): void {
@@ -22,6 +22,7 @@ export function checkAuth(draft: Draft): void {
   if (auth.jwt) checkJwt(draft, auth.jwt);
   if (auth.jwt) checkForward(draft, auth.jwt.forward);
   if (auth.api_keys) checkApiKeys(draft, auth.api_keys);
+  if (auth.api_keys) checkKeyHeader(draft, auth.api_keys);
 }
 
 function checkPolicy({ document, report }: Draft, owner: object, key: string, policy: AuthPolicy): void {
@@ -77,7 +78,8 @@ function checkPublicKey(jwt: JwtConfig, sources: readonly string[], report: Repo
 
 /** Which type of key an algorithm verifies with (RFC 7518 §3.1, RFC 8037 §3.1). */
 const KEY_TYPES: readonly (readonly [RegExp, RegExp])[] = [
-  [/^(RS|PS)/, /^rsa/],
+  [/^RS/, /^rsa$/],
+  [/^PS/, /^rsa(-pss)?$/],
   [/^ES256$/, /^ec:prime256v1$/],
   [/^ES384$/, /^ec:secp384r1$/],
   [/^ES512$/, /^ec:secp521r1$/],
@@ -107,6 +109,43 @@ function keyType(file: string): string | undefined {
     return undefined;
   }
 }
+
+/** Clients could send no keys there, or the key would be taken for something else. */
+function checkKeyHeader(draft: Draft, keys: ApiKeysConfig): void {
+  const name = keys.header.toLowerCase();
+  const identity = Object.values(draft.document.auth.jwt?.forward ?? {});
+  const taken = TAKEN.has(name) || identity.some((header) => header.toLowerCase() === name);
+  if (!taken && !isOwnHeader(draft, name)) return;
+  draft.report.at(
+    keys,
+    'header',
+    `${shown(keys, 'header')} has a meaning of its own, expected another header`,
+  );
+}
+
+/** Of these the gateway or the upstream reads something else. */
+const TAKEN: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'authorization',
+  'cache-control',
+  'content-encoding',
+  'content-type',
+  'cookie',
+  'date',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'origin',
+  'pragma',
+  'range',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+  'via',
+]);
 
 function checkApiKeys({ report }: Draft, { keys }: ApiKeysConfig): void {
   const ids = new Set<string>();

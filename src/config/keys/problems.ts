@@ -36,7 +36,14 @@ function fitsWhole(kind: Kind, value: unknown): boolean {
 
 function unionProblems(kind: UnionKind, value: unknown, owner: object, key: string | number): Problem[] {
   const member = memberFor(kind, value);
-  return member ? problemsOf(member, value, owner, key) : [misfit(kind, value, owner, key)];
+  if (!member) return [misfit(kind, value, owner, key)];
+  // That a single value is expected would hide all the others.
+  const whole = isSingleValue(member) ? { ...member, expected: kind.expected } : member;
+  return problemsOf(whole, value, owner, key);
+}
+
+function isSingleValue(kind: Kind): boolean {
+  return kind.shape === 'scalar' && 'const' in kind.schema;
 }
 
 /** The member of a union that a value is meant for. */
