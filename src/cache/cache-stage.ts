@@ -26,10 +26,10 @@ import { KeyMaker } from './key-maker.js';
 export class CacheStage implements ForwarderFactory {
   readonly stage = 'cache';
   readonly #flights = new Flights();
-  readonly #fetches = new Fetches();
 
   constructor(
     @Inject(CACHE_STORES) private readonly stores: CacheStores,
+    private readonly fetches: Fetches,
     private readonly counts: CacheCounts,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(EXCHANGE_LOG) private readonly log: ExchangeLog,
@@ -59,7 +59,7 @@ export class CacheStage implements ForwarderFactory {
       policy: compilePolicy(route.cache!, document),
       keys: new KeyMaker(route, document, tools),
       entries: new Entries(store, counts),
-      fetches: this.#fetches,
+      fetches: this.fetches,
       flights: this.#flights,
       clock: this.clock,
       log: this.log,
@@ -74,7 +74,7 @@ export class CacheStage implements ForwarderFactory {
     const store = this.stores.storeFor(document);
     const counts = this.counts.of(route.id, route.path);
     const routes = route.cache?.invalidates ?? [];
-    return new InvalidatingForwarder(next, new Invalidator(store, this.#fetches, counts, routes));
+    return new InvalidatingForwarder(next, new Invalidator(store, this.fetches, counts, routes));
   }
 }
 

@@ -54,6 +54,23 @@ export interface StoredFilter {
   readonly group?: string;
 }
 
+/** By what a set is invalidated beside its key. */
+export type StoredPlace = Pick<StoredSet, 'route' | 'group'>;
+
+/** What a look-up saw. What is put on the strength of it is kept only while both are the same still. */
+export interface Seen {
+  /** Changed by whatever clears the place, or a part of the whole store. */
+  readonly marks: string;
+  /** Of what stands under the key: changed by each put. */
+  readonly version: string;
+}
+
+export interface Found {
+  readonly set: StoredSet | null;
+  /** Null when the store could not tell: then nothing can be put. */
+  readonly seen: Seen | null;
+}
+
 /**
  * Where answers are kept. A store in memory answers at once, one over a network with promises; the engine waits for
  * promises alone. A promise never rejects: a store that can't be reached holds nothing and takes nothing.
@@ -61,9 +78,13 @@ export interface StoredFilter {
 export interface CacheStore {
   /** False while it is known that it can't be reached: nothing that is put now will be kept. */
   readonly available: boolean;
-  get(key: string): StoredSet | null | Promise<StoredSet | null>;
-  /** Takes the place of what stood there. A set that is too large is not kept, and what stood there is gone. */
-  put(key: string, set: StoredSet): void | Promise<void>;
+  get(key: string, place: StoredPlace): Found | Promise<Found>;
+  /**
+   * Takes the place of what stood there; false when that, or what was seen of its place, is not the same any more, or
+   * the store can't be reached: then nothing is changed. A set that is too large is not kept, and what stood there is
+   * gone.
+   */
+  put(key: string, set: StoredSet, seen: Seen): boolean | Promise<boolean>;
   delete(key: string): void | Promise<void>;
   /** Removes the sets that are meant and tells how many they were. */
   clear(filter: StoredFilter): number | Promise<number>;

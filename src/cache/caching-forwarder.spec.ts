@@ -9,7 +9,7 @@ import { Refusal } from '../exchange/refusal.js';
 import type { ResponseSink } from '../exchange/response.js';
 import { CacheCounts } from './cache-counts.js';
 import { compilePolicy } from './cache-policy.js';
-import type { CacheStore, StoredSet } from './cache-store.js';
+import type { CacheStore, Found, StoredSet } from './cache-store.js';
 import { CachingForwarder } from './caching-forwarder.js';
 import { Entries } from './fetch/entries.js';
 import { Fetches } from './fetch/fetches.js';
@@ -21,11 +21,12 @@ class LateStore implements CacheStore {
   available = true;
   readonly sets = new Map<string, StoredSet>();
 
-  async get(key: string): Promise<StoredSet | null> {
-    return this.sets.get(key) ?? null;
+  async get(key: string): Promise<Found> {
+    return { set: this.sets.get(key) ?? null, seen: { marks: '', version: '' } };
   }
-  async put(key: string, set: StoredSet): Promise<void> {
+  async put(key: string, set: StoredSet): Promise<boolean> {
     this.sets.set(key, set);
+    return true;
   }
   async delete(key: string): Promise<void> {
     this.sets.delete(key);

@@ -6,7 +6,7 @@ import type { ResponseSink } from '../exchange/response.js';
 import { collapsedStatus, hitStatus } from './answer/cache-status.js';
 import { answerWith } from './answer/stored-answer.js';
 import type { Asked, Forwarded } from './asked.js';
-import type { StoredResponse, StoredSet } from './cache-store.js';
+import type { Found, StoredResponse } from './cache-store.js';
 import { isCredentialed } from './credentials.js';
 import { BypassSink } from './fetch/bypass-sink.js';
 import { Fetching } from './fetch/fetching.js';
@@ -43,6 +43,7 @@ export class CachingForwarder implements Forwarder {
       sink,
       fields,
       about: this.host.keys.factsOf(exchange),
+      seen: null,
       isCredentialed: isCredentialed(exchange, fields, this.host.policy),
     });
   }
@@ -53,15 +54,16 @@ export class CachingForwarder implements Forwarder {
   }
 
   #lookUp(asked: Asked): void {
-    const found = this.host.store.get(asked.about.key);
+    const found = this.host.store.get(asked.about.key, asked.about);
     if (!(found instanceof Promise)) return this.#decide(asked, found);
     const waiting = new WaitingForStore(asked.sink);
-    void found.then((set) => {
-      if (waiting.end()) this.#later(asked, () => this.#decide(asked, set));
+    void found.then((late) => {
+      if (waiting.end()) this.#later(asked, () => this.#decide(asked, late));
     });
   }
 
-  #decide(asked: Asked, set: StoredSet | null): void {
+  #decide(asked: Asked, { set, seen }: Found): void {
+    asked.seen = seen;
     const stored = set === null ? null : this.#selected(asked, set.variants);
     if (stored === null) return this.#miss(asked, set === null ? 'uri-miss' : 'vary-miss');
     const now = this.host.clock.wall();

@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
+
 import { describe, expect, it } from 'vitest';
 
-import { echoUpstream, request, startTestGateway, type TestGateway } from '../support/index.js';
+import { echoUpstream, request, startTestGateway, type TestGateway, waitFor } from '../support/index.js';
 
 async function scene(cache: object = {}): Promise<TestGateway> {
   const upstream = await echoUpstream();
@@ -110,3 +112,28 @@ describe('the cache over the admin port', () => {
     expect((await stats(gateway))['bytes']).toBeLessThanOrEqual(2048);
   });
 });
+
+it.each(['{}', '{"route": "held"}', '{"path": "/held"}', '{"route": "other"}'])(
+  'what was under way while %s was cleared is stored only if it was not meant',
+  async (body) => {
+    const held: ServerResponse[] = [];
+    const { backend } = await echoUpstream({
+      respond: (_request, response) => {
+        if (held.length === 0) held.push(response);
+        else response.end('new');
+      },
+    });
+    const route = { backends: [backend], cache: {} };
+    const routes = [
+      { id: 'held', path: '/held', ...route },
+      { id: 'other', path: '/other', ...route },
+    ];
+    const gateway = await startTestGateway({ routes }, { admin: true });
+    const first = gateway.get('/held');
+    await waitFor(() => held.length === 1, 'the upstream is asked');
+    expect((await clear(gateway, body)).status).toBe(200);
+    held[0]!.end('old');
+    expect((await first).text).toBe('old');
+    expect((await gateway.get('/held')).text).toBe(body.includes('other') ? 'old' : 'new');
+  },
+);

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -136,5 +138,41 @@ describe.skipIf(missing('redis-server') !== false)('a cache in Redis', () => {
     expect(await gateway.reload(back)).toBe(true);
     await untilHit(gateway, '/redis');
     expect(await redis.ask('DBSIZE')).not.toMatch(/^:0/);
+  });
+
+  it('stores no answer that an unsafe request through another gateway overtook', async () => {
+    const redis = await startRedis();
+    const held: ServerResponse[] = [];
+    let text = 'old';
+    const { backend } = await echoUpstream({
+      respond: (request, response) => {
+        response.writeHead(200, { 'Cache-Control': 'max-age=60' });
+        if (request.method === 'PUT') text = 'new';
+        if (request.url === '/a' && request.method === 'GET' && text === 'old') held.push(response);
+        else response.end(text);
+      },
+    });
+    const document = {
+      redis: { url: `redis://127.0.0.1:${redis.port}`, command_timeout: '2s' },
+      cache: { store: 'redis' },
+      routes: [{ id: 'cached', path: '/', backends: [backend], cache: {} }],
+    };
+    const [first, second] = [await startTestGateway(document), await startTestGateway(document)];
+    await untilHit(first, '/open');
+    await untilHit(second, '/open');
+    const overtaken = first.get('/a', HOST);
+    await waitFor(() => held.length === 1, 'the upstream is asked');
+    await second.request('/a', { method: 'PUT', body: 'x', ...HOST });
+    await waitFor(async () => {
+      const { text: seen, headers } = await second.get('/a', HOST);
+      return seen === 'new' && headers['x-cache'] === 'HIT';
+    }, 'the new answer is stored');
+    held[0]!.end('old');
+    expect((await overtaken).text).toBe('old');
+    for (const gateway of [first, second])
+      expect([(await gateway.get('/a', HOST)).text, (await gateway.get('/b', HOST)).text]).toEqual([
+        'new',
+        'new',
+      ]);
   });
 });

@@ -3,6 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import {
   CONTRACT_MAX_ENTRY,
   cacheStoreContract,
+  putIn,
+  setIn,
+  storedResponse,
   storedSet,
 } from '../../src/cache/stores/cache-store.contract.js';
 import { RedisStore } from '../../src/cache/stores/redis-store.js';
@@ -39,42 +42,44 @@ describe.skipIf(absent !== false)('with a Redis', () => {
   it('shares entries between gateways with one prefix, and with no others', async () => {
     await redis.ask('FLUSHALL');
     const [a, b, other] = [await openStore(), await openStore(), await openStore(redis, 'x*:')];
-    await a.put('k', storedSet());
-    expect(await b.get('k')).toEqual(storedSet({ usefulUntil: expect.any(Number) as number }));
-    expect(await other.get('k')).toBeNull();
-    await other.put('k', storedSet());
+    await putIn(a, 'k', storedSet());
+    expect(await setIn(b, 'k')).toEqual(storedSet({ usefulUntil: expect.any(Number) as number }));
+    expect(await setIn(other, 'k')).toBeNull();
+    await putIn(other, 'k', storedSet());
     expect(await other.clear({})).toBe(1);
     expect(await b.clear({ group: storedSet().group })).toBe(1);
-    expect(await a.get('k')).toBeNull();
+    expect(await setIn(a, 'k')).toBeNull();
   });
 
   it('puts the prefix before every key and no client text into any', async () => {
     await redis.ask('FLUSHALL');
     const store = await openStore(redis, 'team:');
-    await store.put('GET secret-token', storedSet({ path: '/secret-path', group: 'secret-group' }));
+    await putIn(store, 'GET secret-token', storedSet({ path: '/secret-path', group: 'secret-group' }));
     const keys = (await redis.ask('KEYS *')).split('\r\n').filter((line) => /^[^*$]/.test(line));
-    expect(keys).toHaveLength(3);
-    for (const key of keys) expect(key).toMatch(/^team:cache:1:(?:entry|route|group):[\w-]{32,43}$/);
+    expect(keys).toHaveLength(4);
+    for (const key of keys)
+      expect(key).toMatch(/^team:cache:2:(?:(?:entry|route|group):[\w-]{32,43}|whole)$/);
   });
 
   it('lets Redis forget what is of no more use', async () => {
     await redis.ask('FLUSHALL');
     const store = await openStore();
-    await store.put('a', storedSet({ usefulUntil: Date.now() + 150 }));
-    expect(await store.get('a')).not.toBeNull();
-    await waitFor(async () => (await redis.ask('DBSIZE')).startsWith(':0'), 'everything has expired');
-    await store.put('a', storedSet({ usefulUntil: Date.now() - 1 }));
-    expect(await redis.ask('DBSIZE')).toMatch(/^:0/);
+    await putIn(store, 'a', storedSet({ usefulUntil: Date.now() + 150 }));
+    expect(await setIn(store, 'a')).not.toBeNull();
+    const entries = (): Promise<string> => redis.ask('KEYS *:entry:*');
+    await waitFor(async () => (await entries()).startsWith('*0'), 'it has expired');
+    await putIn(store, 'a', storedSet({ usefulUntil: Date.now() - 1 }));
+    expect(await entries()).toMatch(/^\*0/);
   });
 
   it('asks Redis once for each look-up', async () => {
     const store = await openStore();
-    await store.put('a', storedSet());
-    await store.get('a');
+    await putIn(store, 'a', storedSet());
+    await setIn(store, 'a');
     const calls = async (): Promise<number> =>
       Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.ask('INFO commandstats'))![1]);
     const before = await calls();
-    await store.get('a');
+    await setIn(store, 'a');
     expect(await calls()).toBe(before + 1);
   });
 
@@ -83,44 +88,88 @@ describe.skipIf(absent !== false)('with a Redis', () => {
     async (mark) => {
       await redis.ask('FLUSHALL');
       const store = await openStore();
-      await store.put('a', storedSet());
+      await putIn(store, 'a', storedSet());
       const keys = (await redis.ask(`KEYS *:${mark}:*`)).split('\r\n');
       expect(await redis.ask(`DEL ${keys[2]}`)).toMatch(/^:1/);
-      expect(await store.get('a')).toBeNull();
+      expect(await setIn(store, 'a')).toBeNull();
     },
   );
 
   it('takes what it can not read for a miss', async () => {
     await redis.ask('FLUSHALL');
     const store = await openStore();
-    await store.put('a', storedSet());
+    await putIn(store, 'a', storedSet());
     const entry = (await redis.ask('KEYS *:entry:*')).split('\r\n')[2];
     await redis.ask(`SETRANGE ${entry} 140 garbage`);
-    expect(await store.get('a')).toBeNull();
+    expect(await setIn(store, 'a')).toBeNull();
     await redis.ask(`DEL ${entry}`);
     await redis.ask(`LPUSH ${entry} x`);
-    expect(await store.get('a')).toBeNull();
+    expect(await setIn(store, 'a')).toBeNull();
   });
 
   it('does without what Redis has no room for', async () => {
     const full = await startRedis(['--maxmemory', '1']);
     const store = await openStore(full);
-    await store.put('a', storedSet());
-    expect(await store.get('a')).toBeNull();
+    await putIn(store, 'a', storedSet());
+    expect(await setIn(store, 'a')).toBeNull();
     expect(await store.clear({ route: 'users' })).toBe(0);
   });
 
   it('holds nothing while Redis is down, and pays back the removals of that time', async () => {
     const server = await startRedis();
     const store = await openStore(server);
-    await store.put('a', storedSet());
-    await store.put('b', storedSet({ group: 'other' }));
+    await putIn(store, 'a', storedSet());
+    await putIn(store, 'b', storedSet({ group: 'other' }));
     server.freeze();
-    expect(await store.get('a')).toBeNull();
+    expect(await setIn(store, 'a')).toBeNull();
     expect(await store.clear({ group: storedSet().group })).toBe(0);
     await store.delete('never there');
     server.thaw();
-    await waitFor(() => store.get('b'), 'the store is back');
-    expect(await store.get('a')).toBeNull();
+    await waitFor(() => setIn(store, 'b'), 'the store is back');
+    expect(await setIn(store, 'a')).toBeNull();
+  });
+
+  it.each([
+    ['its group', { group: storedSet().group }, false],
+    ['its route', { route: 'users' }, false],
+    ['its path', { path: storedSet().path }, false],
+    ['everything', {}, false],
+    ['another group', { group: 'other' }, true],
+  ])('stores no answer that was asked for before another gateway cleared %s', async (_, filter, kept) => {
+    await redis.ask('FLUSHALL');
+    const [store, other] = [await openStore(), await openStore()];
+    for (const stood of [false, true]) {
+      if (stood) await putIn(store, 'a', storedSet());
+      const { seen } = await store.get('a', storedSet());
+      await other.clear(filter);
+      expect(await store.put('a', storedSet(), seen!)).toBe(kept);
+      expect((await setIn(other, 'a')) !== null).toBe(kept);
+    }
+  });
+
+  it('stores nothing over what another one put since the look-up', async () => {
+    await redis.ask('FLUSHALL');
+    const [store, other] = [await openStore(), await openStore()];
+    for (const body of ['first', 'second']) {
+      const { seen } = await store.get('a', storedSet());
+      expect(await putIn(other, 'a', storedSet({ variants: [storedResponse(body)] }))).toBe(true);
+      expect(await store.put('a', storedSet(), seen!)).toBe(false);
+      expect(String((await setIn(store, 'a'))!.variants[0]!.body)).toBe(body);
+    }
+    const { seen } = await store.get('a', storedSet());
+    await other.delete('a');
+    expect(await store.put('a', storedSet(), seen!)).toBe(false);
+    expect(await putIn(store, 'a', storedSet())).toBe(true);
+  });
+
+  it('stores nothing where a mark was evicted since the look-up', async () => {
+    await redis.ask('FLUSHALL');
+    const store = await openStore();
+    for (const mark of ['route', 'group', 'whole']) {
+      const { seen } = await store.get('a', storedSet());
+      const key = (await redis.ask(`KEYS *:${mark}*`)).split('\r\n')[2];
+      expect(await redis.ask(`DEL ${key}`)).toMatch(/^:1/);
+      expect(await store.put('a', storedSet(), seen!)).toBe(false);
+    }
   });
 });

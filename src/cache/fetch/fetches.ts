@@ -1,11 +1,16 @@
+import { Injectable } from '@nestjs/common';
+
+import type { StoredFilter, StoredSet } from '../cache-store.js';
+
 /** An answer under way that might be stored. */
 export interface Storing {
-  readonly about: { readonly group: string; readonly route: string };
+  readonly about: Pick<StoredSet, 'route' | 'path' | 'group'>;
   /** What it brings was changed meanwhile: it is not stored. */
   outdated(): void;
 }
 
-/** All answers under way that might be stored: an unsafe request makes those of before it worthless. */
+/** All answers under way that might be stored: whatever clears the store makes those of before it worthless. */
+@Injectable()
 export class Fetches {
   readonly #storing = new Set<Storing>();
 
@@ -17,11 +22,13 @@ export class Fetches {
     this.#storing.delete(fetch);
   }
 
-  invalidateGroup(group: string): void {
-    for (const fetch of this.#storing) if (fetch.about.group === group) fetch.outdated();
-  }
-
-  invalidateRoute(route: string): void {
-    for (const fetch of this.#storing) if (fetch.about.route === route) fetch.outdated();
+  /** @param filter which ones: those for which all that is given holds */
+  invalidate({ route, path, group }: StoredFilter): void {
+    for (const fetch of this.#storing) {
+      const { about } = fetch;
+      if (route !== undefined && about.route !== route) continue;
+      if (path !== undefined && about.path !== path) continue;
+      if (group === undefined || about.group === group) fetch.outdated();
+    }
   }
 }

@@ -16,17 +16,12 @@ export class Invalidator {
 
   /** @param lines header lines of the answer, which is no error */
   invalidate(exchange: Exchange, lines: readonly string[]): void {
-    for (const group of groupsOf(exchange, lines)) {
-      this.fetches.invalidateGroup(group);
-      this.#clear({ group });
-    }
-    for (const route of this.routes) {
-      this.fetches.invalidateRoute(route);
-      this.#clear({ route });
-    }
+    for (const group of groupsOf(exchange, lines)) this.#clear({ group });
+    for (const route of this.routes) this.#clear({ route });
   }
 
   #clear(filter: StoredFilter): void {
+    this.fetches.invalidate(filter);
     const cleared = this.store.clear(filter);
     if (typeof cleared === 'number') this.counts.invalidations += cleared;
     else void cleared.then((count) => (this.counts.invalidations += count));

@@ -36,6 +36,17 @@ export function storedSet(more: Partial<StoredSet> = {}): StoredSet {
   };
 }
 
+/** What stands under a key. */
+export async function setIn(store: CacheStore, key: string): Promise<StoredSet | null> {
+  return (await store.get(key, storedSet())).set;
+}
+
+/** Puts a set on the strength of a look-up just before; false when that could not tell anything. */
+export async function putIn(store: CacheStore, key: string, set: StoredSet): Promise<boolean> {
+  const { seen } = await store.get(key, set);
+  return seen !== null && store.put(key, set, seen);
+}
+
 /** What every store must do. `open` gives an empty one. */
 export function cacheStoreContract(name: string, open: () => Promise<CacheStore>): void {
   describe(`${name} as a cache store`, () => {
@@ -49,7 +60,7 @@ type Open = () => Promise<CacheStore>;
 function keeping(open: Open): void {
   it('holds nothing at first', async () => {
     const store = await open();
-    expect(await store.get('a')).toBeNull();
+    expect(await setIn(store, 'a')).toBeNull();
     expect(await store.clear({})).toBe(0);
   });
 
@@ -63,8 +74,8 @@ function keeping(open: Open): void {
         storedResponse('\u{1f600}'),
       ],
     });
-    await store.put('a', set);
-    const got = await store.get('a');
+    await putIn(store, 'a', set);
+    const got = await setIn(store, 'a');
     expect(got).toEqual(set);
     expect(got!.variants[0]!.body.equals(body)).toBe(true);
   });
@@ -73,40 +84,40 @@ function keeping(open: Open): void {
     const store = await open();
     const keys = ['a', 'A', 'a ', 'a\0', 'a\r\nb', '\u00e9', 'e\u0301', '*', 'x'.repeat(10_000), ''];
     for (const [at, key] of keys.entries()) {
-      await store.put(key, storedSet({ variants: [storedResponse(String(at))] }));
+      await putIn(store, key, storedSet({ variants: [storedResponse(String(at))] }));
     }
     for (const [at, key] of keys.entries()) {
-      expect((await store.get(key))?.variants[0]!.body.toString()).toBe(String(at));
+      expect((await setIn(store, key))?.variants[0]!.body.toString()).toBe(String(at));
     }
   });
 
   it('replaces what stood there', async () => {
     const store = await open();
-    await store.put('a', storedSet());
-    await store.put('a', storedSet({ variants: [storedResponse('newer')] }));
-    expect((await store.get('a'))!.variants.map(({ body }) => String(body))).toEqual(['newer']);
+    await putIn(store, 'a', storedSet());
+    await putIn(store, 'a', storedSet({ variants: [storedResponse('newer')] }));
+    expect((await setIn(store, 'a'))!.variants.map(({ body }) => String(body))).toEqual(['newer']);
     expect(await store.clear({})).toBe(1);
   });
 
   it('deletes one', async () => {
     const store = await open();
-    await store.put('a', storedSet());
-    await store.put('b', storedSet());
+    await putIn(store, 'a', storedSet());
+    await putIn(store, 'b', storedSet());
     await store.delete('a');
     await store.delete('never there');
-    expect(await store.get('a')).toBeNull();
-    expect(await store.get('b')).not.toBeNull();
+    expect(await setIn(store, 'a')).toBeNull();
+    expect(await setIn(store, 'b')).not.toBeNull();
     expect(await store.clear({ route: 'users' })).toBe(1);
   });
 
   it('does not keep a set that is too large, nor what stood there', async () => {
     const store = await open();
-    await store.put('a', storedSet());
-    await store.put('a', storedSet({ bytes: CONTRACT_MAX_ENTRY + 1 }));
-    expect(await store.get('a')).toBeNull();
+    await putIn(store, 'a', storedSet());
+    await putIn(store, 'a', storedSet({ bytes: CONTRACT_MAX_ENTRY + 1 }));
+    expect(await setIn(store, 'a')).toBeNull();
     expect(await store.clear({})).toBe(0);
-    await store.put('a', storedSet({ bytes: CONTRACT_MAX_ENTRY }));
-    expect(await store.get('a')).not.toBeNull();
+    await putIn(store, 'a', storedSet({ bytes: CONTRACT_MAX_ENTRY }));
+    expect(await setIn(store, 'a')).not.toBeNull();
   });
 }
 
@@ -131,9 +142,9 @@ function clearing(open: Open): void {
       c: { route: 'orders', path: '/1', group: 'h/1' },
       d: { route: 'users', path: '/1', group: 'g/1' },
     };
-    for (const [key, set] of Object.entries(sets)) await store.put(key, storedSet(set));
+    for (const [key, set] of Object.entries(sets)) await putIn(store, key, storedSet(set));
     expect(await store.clear(filter)).toBe(gone.length);
-    const left = await Promise.all(Object.keys(sets).map(async (key) => (await store.get(key)) && key));
+    const left = await Promise.all(Object.keys(sets).map(async (key) => (await setIn(store, key)) && key));
     expect(left.filter((key) => key !== null)).toEqual(
       Object.keys(sets).filter((key) => !gone.includes(key)),
     );
@@ -143,22 +154,22 @@ function clearing(open: Open): void {
   it('takes new entries after a clear', async () => {
     const store = await open();
     for (const filter of [{}, { route: 'users' }, { group: 'example.com/api/users/1' }]) {
-      await store.put('a', storedSet());
-      await store.put('b', storedSet());
+      await putIn(store, 'a', storedSet());
+      await putIn(store, 'b', storedSet());
       expect(await store.clear(filter)).toBe(2);
-      await store.put('a', storedSet());
-      expect(await store.get('a')).not.toBeNull();
-      expect(await store.get('b')).toBeNull();
+      await putIn(store, 'a', storedSet());
+      expect(await setIn(store, 'a')).not.toBeNull();
+      expect(await setIn(store, 'b')).toBeNull();
       expect(await store.clear(filter)).toBe(1);
     }
   });
 
   it('keeps count when an entry moves to another route', async () => {
     const store = await open();
-    await store.put('a', storedSet());
-    await store.put('a', storedSet({ route: 'orders', group: 'other' }));
-    expect(await store.get('a')).not.toBeNull();
+    await putIn(store, 'a', storedSet());
+    await putIn(store, 'a', storedSet({ route: 'orders', group: 'other' }));
+    expect(await setIn(store, 'a')).not.toBeNull();
     expect(await store.clear({ route: 'orders' })).toBe(1);
-    expect(await store.get('a')).toBeNull();
+    expect(await setIn(store, 'a')).toBeNull();
   });
 }

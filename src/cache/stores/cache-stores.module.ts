@@ -3,6 +3,7 @@ import { Global, Module } from '@nestjs/common';
 import { CACHE_CONTROL } from '../../exchange/gateway-control.js';
 import { CACHED_COUNTS } from '../../exchange/telemetry.js';
 import { CacheCounts } from '../cache-counts.js';
+import { Fetches } from '../fetch/fetches.js';
 import { CACHE_STORES } from '../cache-store.js';
 import { ConfiguredCacheStores } from './configured-stores.js';
 
@@ -11,11 +12,12 @@ import { ConfiguredCacheStores } from './configured-stores.js';
 @Module({
   providers: [
     CacheCounts,
+    Fetches,
     ConfiguredCacheStores,
     { provide: CACHE_STORES, useExisting: ConfiguredCacheStores },
     { provide: CACHE_CONTROL, useExisting: ConfiguredCacheStores },
     { provide: CACHED_COUNTS, useExisting: ConfiguredCacheStores },
   ],
-  exports: [CacheCounts, ConfiguredCacheStores, CACHE_STORES, CACHE_CONTROL, CACHED_COUNTS],
+  exports: [CacheCounts, Fetches, ConfiguredCacheStores, CACHE_STORES, CACHE_CONTROL, CACHED_COUNTS],
 })
 export class CacheStoresModule {}

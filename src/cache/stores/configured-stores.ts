@@ -10,6 +10,7 @@ import type { Snapshot, SnapshotListener } from '../../exchange/snapshot.js';
 import type { CachedCounts } from '../../exchange/telemetry.js';
 import { CacheCounts, type RouteCacheCounts } from '../cache-counts.js';
 import type { CacheStore, CacheStores } from '../cache-store.js';
+import { Fetches } from '../fetch/fetches.js';
 import { cacheStats } from './cache-stats.js';
 import { MemoryStore } from './memory-store.js';
 import { RedisStore } from './redis-store.js';
@@ -30,6 +31,7 @@ export class ConfiguredCacheStores implements CacheStores, CacheControl, CachedC
 
   constructor(
     private readonly counts: CacheCounts,
+    private readonly fetches: Fetches,
     @Inject(REDIS_CONNECTIONS) private readonly redis: RedisConnections,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
@@ -57,6 +59,7 @@ export class ConfiguredCacheStores implements CacheStores, CacheControl, CachedC
   }
 
   async clear(filter: CacheClear): Promise<number> {
+    this.fetches.invalidate(filter);
     return (await this.#current?.store.clear(filter)) ?? 0;
   }
 

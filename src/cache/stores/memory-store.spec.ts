@@ -27,11 +27,11 @@ describe('the store in memory', () => {
     const counts = new CacheCounts();
     const store = memoryStore(10_000, 10_000, counts);
     counts.of('users', '/api/users');
-    const put = (key: string): void => store.put(key, storedSet({ group: key, bytes: 1_500 }));
+    const put = (key: string): boolean => store.put(key, storedSet({ group: key, bytes: 1_500 }));
     for (const key of ['a', 'b', 'c']) put(key);
     store.get('a');
     put('d');
-    expect(['a', 'b', 'c', 'd'].filter((key) => store.get(key))).toEqual(['a', 'c', 'd']);
+    expect(['a', 'b', 'c', 'd'].filter((key) => store.get(key).set)).toEqual(['a', 'c', 'd']);
     expect(counts.of('users', '/api/users').evictions).toBe(1);
     store.delete('a');
     store.clear({});
@@ -54,7 +54,7 @@ describe('the store in memory', () => {
     const store = memoryStore();
     const large = Buffer.alloc(MB, 'x');
     store.put('a', storedSet({ variants: [storedResponse('', { body: large.subarray(5, 15) })] }));
-    const { body } = store.get('a')!.variants[0]!;
+    const { body } = store.get('a').set!.variants[0]!;
     expect(body.toString()).toBe('xxxxxxxxxx');
     expect(body.buffer.byteLength).toBe(10);
   });
@@ -64,8 +64,8 @@ describe('the store in memory', () => {
     for (let at = 0; at < 100; at++) old.put(String(at), storedSet({ group: String(at), bytes: 1_000 }));
     const next = memoryStore(50_000);
     next.takeFrom(old);
-    expect(next.get('99')).not.toBeNull();
-    expect(next.get('0')).toBeNull();
+    expect(next.get('99').set).not.toBeNull();
+    expect(next.get('0').set).toBeNull();
     expect(next.bytes).toBeLessThanOrEqual(50_000);
   });
 });

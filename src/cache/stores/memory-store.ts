@@ -1,13 +1,17 @@
 import { LRUCache } from 'lru-cache';
 
 import type { CacheCounts } from '../cache-counts.js';
-import type { CacheStore, StoredFilter, StoredResponse, StoredSet } from '../cache-store.js';
+import type { CacheStore, Found, Seen, StoredFilter, StoredResponse, StoredSet } from '../cache-store.js';
 import { isMeant, StoredIndex } from './stored-index.js';
 
 /** What V8 keeps for an entry beside its texts and its body: objects, list nodes, places in maps (measured). */
 const ENTRY_OVERHEAD = 1_024;
 /** The same for each further variant and its header lines. */
 const VARIANT_OVERHEAD = 512;
+
+/** Look-up and put are one step where nothing can wait, and what is under way is told of invalidations (`Fetches`). */
+const SEEN: Seen = { marks: '', version: '' };
+const NOTHING: Found = { set: null, seen: SEEN };
 
 export interface MemoryStoreLimits {
   /** Bytes of all entries together. */
@@ -49,18 +53,20 @@ export class MemoryStore implements CacheStore {
     );
   }
 
-  get(key: string): StoredSet | null {
-    return this.#entries.get(key) ?? null;
+  get(key: string): Found {
+    const set = this.#entries.get(key);
+    return set === undefined ? NOTHING : { set, seen: SEEN };
   }
 
-  put(key: string, set: StoredSet): void {
+  put(key: string, set: StoredSet): boolean {
     const { maxSize, maxEntrySize } = this.limits;
     this.#entries.delete(key);
     const bytes = weight(key, set);
-    if (set.bytes > maxEntrySize || bytes > maxSize) return;
+    if (set.bytes > maxEntrySize || bytes > maxSize) return true;
     const kept = withOwnBodies(set);
     this.#index.add(key, kept, bytes);
     this.#entries.set(key, kept);
+    return true;
   }
 
   delete(key: string): void {

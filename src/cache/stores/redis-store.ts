@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 
 import type { Clock } from '../../common/clock.js';
 import type { RedisConnection } from '../../exchange/redis.js';
-import type { CacheStore, StoredFilter, StoredSet } from '../cache-store.js';
+import type { CacheStore, Found, Seen, StoredFilter, StoredPlace, StoredSet } from '../cache-store.js';
 import { RemovalDebts } from './removal-debts.js';
-import { DELETE, END_GENERATION, GET, MARK, PUT } from './redis-scripts.js';
+import { DELETE, END_GENERATION, GENERATION, GET, MARK, PUT } from './redis-scripts.js';
 import { scanEntries } from './redis-scan.js';
 import { decodeSet, encodeSet } from './set-format.js';
 
@@ -18,8 +18,8 @@ export class RedisStore implements CacheStore {
     private readonly maxEntrySize: number,
     private readonly clock: Clock,
   ) {
-    // The 1 is the form of the entries: gateways of another form don't meet them.
-    this.#prefix = `${redis.prefix}cache:1:`;
+    // The 2 is the form of the entries: gateways of another form don't meet them.
+    this.#prefix = `${redis.prefix}cache:2:`;
     redis.watch((down) => {
       if (down === null) void this.#debts.pay();
     });
@@ -29,19 +29,32 @@ export class RedisStore implements CacheStore {
     return this.redis.available;
   }
 
-  async get(key: string): Promise<StoredSet | null> {
-    const bytes = await this.#ask(() => this.redis.script(GET, [this.#entry(key)], [this.#prefix]));
-    return bytes instanceof Buffer ? decodeSet(key, bytes) : null;
+  async get(key: string, { route, group }: StoredPlace): Promise<Found> {
+    const keys = [this.#entry(key), this.#route(route), this.#group(group), this.#whole];
+    const reply = await this.#ask(() =>
+      this.redis.script(GET, keys, [this.#prefix, generation(), LONGEST_FETCH]),
+    );
+    return Array.isArray(reply) ? foundIn(key, reply as Buffer[]) : UNKNOWN;
   }
 
-  async put(key: string, set: StoredSet): Promise<void> {
+  async put(key: string, set: StoredSet, { marks: seen, version }: Seen): Promise<boolean> {
     const ttl = Math.ceil(set.usefulUntil - this.clock.wall());
-    if (set.bytes > this.maxEntrySize || ttl <= 0) return this.delete(key);
-    const keys = [this.#entry(key), this.#route(set.route), this.#group(set.group)];
+    if (set.bytes > this.maxEntrySize || ttl <= 0) {
+      await this.delete(key);
+      return true;
+    }
+    const keys = [this.#entry(key), this.#route(set.route), this.#group(set.group), this.#whole];
     const marks = mark(set.path) + mark(set.route) + mark(set.group);
-    const generation = randomBytes(8).toString('hex');
-    const args = [this.#prefix, marks, encodeSet(key, set), Math.min(ttl, LONGEST), generation];
-    await this.#ask(() => this.redis.script(PUT, keys, args));
+    const args = [
+      this.#prefix,
+      marks,
+      encodeSet(key, set),
+      Math.min(ttl, LONGEST),
+      generation(),
+      seen,
+      version,
+    ];
+    return (await this.#ask(() => this.redis.script(PUT, keys, args))) === 1;
   }
 
   async delete(key: string): Promise<void> {
@@ -63,6 +76,7 @@ export class RedisStore implements CacheStore {
   async #sweep({ route, path, group }: StoredFilter): Promise<number> {
     const wanted = [path, route, group].map((text) => (text === undefined ? null : mark(text)));
     let cleared = 0;
+    await this.redis.script(END_GENERATION, [this.#whole], []);
     for await (const { key, marks } of scanEntries(this.redis, `${this.#prefix}entry:`)) {
       const meant = wanted.every((one, at) => one === null || marks.startsWith(one, at * MARK));
       if (meant) cleared += await this.#remove(key);
@@ -100,6 +114,11 @@ export class RedisStore implements CacheStore {
     }
   }
 
+  /** Of what is cleared entry by entry: an answer that was under way meanwhile has none yet. */
+  get #whole(): string {
+    return `${this.#prefix}whole`;
+  }
+
   /** A digest: keys hold what clients sent, of any length. */
   #entry(key: string): string {
     return `${this.#prefix}entry:${createHash('sha256').update(key).digest('base64url')}`;
@@ -116,6 +135,22 @@ export class RedisStore implements CacheStore {
 
 /** A year, in milliseconds: Redis refuses what overflows. */
 const LONGEST = 365 * 86_400_000;
+
+/** An answer that took longer is not stored: what was seen before it may be forgotten. In milliseconds. */
+const LONGEST_FETCH = 120_000;
+const UNKNOWN: Found = { set: null, seen: null };
+
+/** A name that nothing had before. */
+function generation(): string {
+  return randomBytes(GENERATION / 2).toString('hex');
+}
+
+/** Without room for a mark nothing can be put. */
+function foundIn(key: string, [bytes, version, ...marks]: readonly Buffer[]): Found {
+  const set = bytes!.length === 0 ? null : decodeSet(key, bytes!);
+  if (marks.some(({ length }) => length !== GENERATION)) return { set, seen: null };
+  return { set, seen: { marks: marks.join(''), version: String(version) } };
+}
 
 function mark(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, MARK);
