@@ -5,6 +5,7 @@ import { conditionsKey } from './checks/routes.js';
 import { isHttps } from './checks/upstream-tls.js';
 import type { ConfigIssue } from './errors.js';
 import type { GatewayConfig } from './gateway.config.js';
+import { idleKeys } from './idle-keys.js';
 import { traceOf } from './places.js';
 import { parseRoutePath, pathShape } from './route-path.js';
 import type { RouteConfig } from './route.config.js';
@@ -12,7 +13,7 @@ import { readListenerTlsFiles } from './tls-files.js';
 import type { Trace } from './trace.js';
 import type { StickyConfig } from './upstream.config.js';
 
-/** What holds but is hardly meant: certificates that are over, routes that can never be reached, each with the one that shadows it. */
+/** What holds but is hardly meant: certificates that are over, routes that can never be reached, each with the one that shadows it; keys that do nothing. */
 export function configWarnings(config: GatewayConfig): ConfigIssue[] {
   const trace = traceOf(config);
   if (!trace) return [];
@@ -21,6 +22,7 @@ export function configWarnings(config: GatewayConfig): ConfigIssue[] {
     ...shadowed(config.routes, trace),
     ...stickiness(config, trace),
     ...unprotected(config, trace),
+    ...idleKeys(config, trace),
   ];
 }
 

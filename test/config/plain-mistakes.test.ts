@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { ConfigError } from '../../src/config/errors.js';
 import { parseConfig } from '../../src/config/loader.js';
+import { configWarnings } from '../../src/config/warnings.js';
 
 /** What is wrong with a document, without the file; empty = nothing. */
 function issues(document: object, route: object = {}): string[] {
@@ -79,5 +80,39 @@ describe('mistakes that are refused at load', () => {
     expect(issues({}, { [key]: true })).toEqual([
       `routes[0].${key}: true is not known, expected inherit, or false, or a map`,
     ]);
+  });
+});
+
+describe('warnings of keys that do nothing', () => {
+  const warnings = (document: object, route: object = {}): string[] => {
+    const routes = [{ path: '/', backends: [{ url: 'http://h' }], ...route }];
+    const text = JSON.stringify({ routes, ...document });
+    const config = parseConfig(text, { file: 'g.json', format: 'json', env: {} });
+    return configWarnings(config).map(({ path, message }) => `${path}: ${message}`);
+  };
+  const limit = { requests: 1, per: '1s', burst: 5 };
+
+  it.each(['sliding_window', 'fixed_window'])('burst beside %s', (algorithm) => {
+    const message = `does nothing beside algorithm: ${algorithm}; it is the capacity of a token_bucket`;
+    expect(warnings({}, { rate_limit: { ...limit, algorithm } })).toEqual([
+      `routes[0].rate_limit.burst: ${message}`,
+    ]);
+    expect(warnings({ rate_limit_global: { ...limit, algorithm } })).toEqual([
+      `rate_limit_global.burst: ${message}`,
+    ]);
+  });
+
+  it('no keys at all, and no addresses', () => {
+    expect(warnings({ auth: { api_keys: {} } })).toEqual([
+      'auth.api_keys.keys: holds no key: every route with auth: api_key refuses all',
+    ]);
+    expect(warnings({}, { ip: {} })).toEqual(['routes[0].ip: names no address: everybody may pass']);
+  });
+
+  it('but none of what does something', () => {
+    const auth = { api_keys: { keys: [{ id: 'a', key: 'k', rate_limit: limit }] } };
+    expect(
+      warnings({ auth, rate_limit_per_user: { ...limit, by: 'ip' } }, { ip: { deny: ['10.0.0.1'] } }),
+    ).toEqual([]);
   });
 });
