@@ -58,7 +58,7 @@ describe('the cache over the admin port', () => {
   });
 
   it('counts what had to make room', async () => {
-    const gateway = await scene({ max_size: '10kb' });
+    const gateway = await scene({ max_size: '10kb', max_entry_size: '10kb' });
     for (let at = 0; at < 20; at++) await gateway.get(`/users/${at}`);
     expect(await gateway.metric('gateway_cache_evictions_total', { path: '/users' })).toBeGreaterThan(5);
     expect(await gateway.metric('gateway_cache_bytes')).toBeLessThanOrEqual(10 * 1024);
@@ -108,7 +108,7 @@ describe('the cache over the admin port', () => {
     await gateway.get('/users/1');
     expect(await gateway.reload({ routes, cache: { max_size: '1mb' } })).toBe(true);
     expect((await gateway.get('/users/1')).headers['x-cache']).toBe('HIT');
-    expect(await gateway.reload({ routes, cache: { max_size: '2kb' } })).toBe(true);
+    expect(await gateway.reload({ routes, cache: { max_size: '2kb', max_entry_size: '2kb' } })).toBe(true);
     expect((await stats(gateway))['bytes']).toBeLessThanOrEqual(2048);
   });
 });

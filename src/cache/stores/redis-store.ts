@@ -32,7 +32,7 @@ export class RedisStore implements CacheStore {
   async get(key: string, { route, group }: StoredPlace): Promise<Found> {
     const keys = [this.#entry(key), this.#route(route), this.#group(group), this.#whole];
     const reply = await this.#ask(() =>
-      this.redis.script(GET, keys, [this.#prefix, generation(), LONGEST_FETCH]),
+      this.redis.script(GET, keys, [this.#prefix, newName(), LONGEST_FETCH]),
     );
     return Array.isArray(reply) ? foundIn(key, reply as Buffer[]) : UNKNOWN;
   }
@@ -45,15 +45,7 @@ export class RedisStore implements CacheStore {
     }
     const keys = [this.#entry(key), this.#route(set.route), this.#group(set.group), this.#whole];
     const marks = mark(set.path) + mark(set.route) + mark(set.group);
-    const args = [
-      this.#prefix,
-      marks,
-      encodeSet(key, set),
-      Math.min(ttl, LONGEST),
-      generation(),
-      seen,
-      version,
-    ];
+    const args = [this.#prefix, marks, encodeSet(key, set), Math.min(ttl, LONGEST), newName(), seen, version];
     return (await this.#ask(() => this.redis.script(PUT, keys, args))) === 1;
   }
 
@@ -141,7 +133,7 @@ const LONGEST_FETCH = 120_000;
 const UNKNOWN: Found = { set: null, seen: null };
 
 /** A name that nothing had before. */
-function generation(): string {
+function newName(): string {
   return randomBytes(GENERATION / 2).toString('hex');
 }
 
