@@ -11,12 +11,9 @@ describe('isPeerClaim', () => {
     'x_forwarded-',
     'x-original-url',
     'x_rewrite_url',
-  ])(
-    '%s may come from a trusted peer alone',
-    (name) => {
-      expect([isPeerClaim(name, false), isPeerClaim(name, true)]).toEqual([true, false]);
-    },
-  );
+  ])('%s may come from a trusted peer alone', (name) => {
+    expect([isPeerClaim(name, false), isPeerClaim(name, true)]).toEqual([true, false]);
+  });
 
   it.each([
     'x-client-cert-subject',

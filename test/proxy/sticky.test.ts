@@ -185,7 +185,10 @@ describe('sticky', () => {
 
   it('is known to another process with the same secret alone', async () => {
     const secret = 'a secret of the tests';
-    const [one, two] = [await scene({ sticky: { secret } }), await scene({ sticky: { secret: 'another secret of enough bytes' } })];
+    const [one, two] = [
+      await scene({ sticky: { secret } }),
+      await scene({ sticky: { secret: 'another secret of enough bytes' } }),
+    ];
     const three = await startTestGateway(one.document(one.echoes));
     const cookie = cookieOf(await one.ask());
     expect((await three.get('/', { headers: { cookie } })).headerAll('set-cookie')).toEqual([]);

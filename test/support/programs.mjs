@@ -5,7 +5,11 @@ import { spawnSync } from 'node:child_process';
  * is not installed.
  */
 export const PROGRAMS = [
-  { program: 'redis-server', package: 'redis-server', neededBy: ['test/redis', 'test/cache', 'test/rate-limit'] },
+  {
+    program: 'redis-server',
+    package: 'redis-server',
+    neededBy: ['test/redis', 'test/cache', 'test/rate-limit'],
+  },
   { program: 'chromium', package: 'chromium', neededBy: [] },
 ];
 
