@@ -49,7 +49,7 @@ export class JsonScan {
   }
 
   get #object(): Set<string> | null {
-    return this.#open[this.#open.length - 1] ?? null;
+    return this.#open.at(-1) ?? null;
   }
 
   #enter(keys: Set<string> | null): string | null {
