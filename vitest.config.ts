@@ -9,5 +9,7 @@ export default defineConfig({
     // Real sockets and child processes: a crowded machine must not fail a right answer.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Most of them wait for sockets and timers: one for each core would leave the cores idle.
+    maxWorkers: 3,
   },
 });

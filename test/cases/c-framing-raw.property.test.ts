@@ -8,7 +8,7 @@ import {
   type TestGateway,
   waitFor,
 } from '../support/index.js';
-import { FUZZ_TIMEOUT_MS, fuzzing, inPieces, mostly } from './fuzz.js';
+import { FUZZ_TIMEOUT_MS, fuzzing, LatestRun, inPieces, mostly } from './fuzz.js';
 import { Recorder } from './recorder.js';
 import { before, rawGet } from './scene.js';
 import { understood } from './strict-reader.js';
@@ -50,6 +50,8 @@ function responsesIn(
   expect(rest.toString('latin1')).toBe('');
   return responses;
 }
+
+const latest = new LatestRun();
 
 async function isAsItWas(): Promise<void> {
   expect(gateway.logsWith('internal error')).toEqual([]);
@@ -197,30 +199,34 @@ describe('whatever bytes a client sends', () => {
     { timeout: FUZZ_TIMEOUT_MS },
     async () => {
       await fc.assert(
-        fc.asyncProperty(inPieces(stream, 3), async (pieces) => {
-          recorder.forget();
-          const { received, ended } = await exchange(pieces);
-          const expected = understood(pieces.join('')).map(
-            ({ method: name, target: url, body: content }): Key => [name, url, content],
-          );
-          const got = recorder.whole.map(({ method: name, target: url, body: content }): Key => [
-            name,
-            url,
-            content.toString('latin1'),
-          ]);
-          expect(recorder.faults).toEqual([]);
-          expect({ ok: isSubsequence(got, expected), got, expected }).toMatchObject({ ok: true });
-          const responses = responsesIn(
-            received,
-            expected.map(([name]) => name),
-            ended,
-          );
-          const answered = responses.filter((response) => response.header('x-up') !== undefined).length;
-          // Who left did not wait for all answers.
-          expect(ended ? answered : Math.max(answered, got.length)).toBe(got.length);
-        }),
+        fc.asyncProperty(
+          inPieces(stream, 3),
+          latest.of(async (pieces) => {
+            recorder.forget();
+            const { received, ended } = await exchange(pieces);
+            const expected = understood(pieces.join('')).map(
+              ({ method: name, target: url, body: content }): Key => [name, url, content],
+            );
+            const got = recorder.whole.map(({ method: name, target: url, body: content }): Key => [
+              name,
+              url,
+              content.toString('latin1'),
+            ]);
+            expect(recorder.faults).toEqual([]);
+            expect({ ok: isSubsequence(got, expected), got, expected }).toMatchObject({ ok: true });
+            const responses = responsesIn(
+              received,
+              expected.map(([name]) => name),
+              ended,
+            );
+            const answered = responses.filter((response) => response.header('x-up') !== undefined).length;
+            // Who left did not wait for all answers.
+            expect(ended ? answered : Math.max(answered, got.length)).toBe(got.length);
+          }),
+        ),
         fuzzing('client bytes'),
       );
+      await latest.ended();
       await isAsItWas();
     },
   );
@@ -315,17 +321,23 @@ describe('whatever bytes an upstream sends', () => {
     { timeout: FUZZ_TIMEOUT_MS },
     async () => {
       await fc.assert(
-        fc.asyncProperty(reply, asked, versions, async (bytes, method, version) => {
-          recorder.forget();
-          recorder.reply = bytes;
-          const { received, ended } = await exchange([`${method} /p ${version}\r\nHost: h\r\n\r\n`]);
-          const responses = responsesIn(received, [method], ended);
-          expect(responses.length).toBeLessThanOrEqual(1);
-          recorder.reply = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext';
-          expect((await gateway.get('/p')).text).toBe('next');
-        }),
+        fc.asyncProperty(
+          reply,
+          asked,
+          versions,
+          latest.of(async (bytes, method, version) => {
+            recorder.forget();
+            recorder.reply = bytes;
+            const { received, ended } = await exchange([`${method} /p ${version}\r\nHost: h\r\n\r\n`]);
+            const responses = responsesIn(received, [method], ended);
+            expect(responses.length).toBeLessThanOrEqual(1);
+            recorder.reply = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext';
+            expect((await gateway.get('/p')).text).toBe('next');
+          }),
+        ),
         fuzzing('upstream bytes'),
       );
+      await latest.ended();
       await isAsItWas();
     },
   );

@@ -30,3 +30,22 @@ export function inPieces(text: fc.Arbitrary<string>, most: number): fc.Arbitrary
     return [...places, whole.length].map((end, index) => whole.slice(places[index - 1] ?? 0, end));
   });
 }
+
+/** The time limit ends a property while its last run is still under way: what follows must wait for that one. */
+export class LatestRun {
+  #run: Promise<unknown> = Promise.resolve();
+
+  of<Inputs extends unknown[]>(
+    run: (...inputs: Inputs) => Promise<void>,
+  ): (...inputs: Inputs) => Promise<void> {
+    return (...inputs) => {
+      const running = run(...inputs);
+      this.#run = running.catch(() => {});
+      return running;
+    };
+  }
+
+  async ended(): Promise<void> {
+    await this.#run;
+  }
+}
