@@ -40,8 +40,6 @@ export interface StartOptions {
   /** Where the document was read from. */
   readonly file?: string;
   readonly logDestination?: DestinationStream;
-  /** Called when all is ready, before the ports open. */
-  readonly opening?: () => void;
   /** What the document's guards and interceptors are. Default: those that come with the gateway. */
   readonly extensions?: ExtensionRegistry;
   /** Reads the document again for `reload`. Throws or rejects with a ConfigError that says what is wrong with it. */
@@ -117,7 +115,6 @@ class Gateway implements RunningGateway {
     const { app, config, options } = this;
     await app.init();
     await this.#applyFirst();
-    options.opening?.();
     await app.listen(options.port ?? config.server.port, config.server.host);
     const address = app.getHttpServer().address() as AddressInfo;
     this.port = address.port;

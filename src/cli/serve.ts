@@ -1,5 +1,4 @@
 import { startGateway } from '../application.js';
-import { collectStart } from '../common/garbage.js';
 import { configWarnings } from '../config/warnings.js';
 import { openDocument } from '../gateway.document.js';
 import { createLogger } from '../logging/logger.js';
@@ -23,7 +22,6 @@ export async function serve(file: string, output: Output, signals: HeldSignals):
     logDestination: logOutput,
     extensions,
     load: reload,
-    opening: collectStart,
   });
   const logger = createLogger(config.logging, logOutput);
   surviveFaults(process, logger);

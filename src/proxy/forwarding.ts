@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-import { bufferPassed } from '../common/garbage.js';
+import { bufferPassed } from '../common/buffer-garbage.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
 import type { ResponseSink, ResponseSource } from '../exchange/response.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-import { bufferPassed } from '../common/garbage.js';
+import { bufferPassed } from '../common/buffer-garbage.js';
 import { Refusal } from '../exchange/refusal.js';
 import type { BodyRecord } from './body-record.js';
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-import { bufferPassed } from '../../common/garbage.js';
+import { bufferPassed } from '../../common/buffer-garbage.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Outcome } from '../../exchange/upstream.js';
 import { Attempt, type AttemptOwner } from '../attempt.js';

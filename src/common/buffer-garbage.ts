@@ -1,19 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** As V8's `gc` takes them. */
-interface GarbageOptions {
-  readonly type: 'minor' | 'major';
-  readonly flavor?: 'last-resort';
-}
-
 /** Bytes of dead read buffers that may pile up before they are collected. */
 const LIMIT = 16 * 1024 * 1024;
 /** Smaller pieces share a page with others and are not worth counting, in bytes. */
 const COUNTED = 16 * 1024;
 
 setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as (options: GarbageOptions) => void;
+const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
 let passed = 0;
 
 /**
@@ -27,12 +21,4 @@ export function bufferPassed(bytes: number): void {
   if (passed < LIMIT) return;
   passed = 0;
   collect({ type: 'minor' });
-}
-
-/**
- * Gives back what a start has needed and a running gateway does not: about a quarter of its memory. It takes some
- * tenths of a second, in which nothing else happens.
- */
-export function collectStart(): void {
-  collect({ type: 'major', flavor: 'last-resort' });
 }
