@@ -71,6 +71,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
     this.#lines = lines;
     this.#attempts = new Attempts(this, upstream, plan.retry, host);
     this.#copy = plan.mirror && plan.mirror.copyOf({ exchange, head, path: target, lines });
+    if (this.#copy !== null && exchange.body !== null) this.#copy.wholeBody(exchange.body);
   }
 
   begin(): void {

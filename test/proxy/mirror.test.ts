@@ -136,6 +136,34 @@ describe('a copy', () => {
     expect(gateway.logsWith('upstream request failed').length).toBeGreaterThan(0);
     expect([main.requests.length, shadow.requests.length]).toEqual([4, 4]);
   });
+
+  it('is one for an exchange that is tried again, with its body', async () => {
+    const { main, shadow, gateway } = await scene({
+      route: { retry: { attempts: 3, backoff: '1ms', methods: ['PUT'] } },
+    });
+    main.status = 503;
+    const content = randomBytes(10_000);
+    expect((await gateway.request('/r', { method: 'PUT', body: content })).status).toBe(503);
+    await ends(gateway, { sent: 1 });
+    expect(main.requests).toHaveLength(3);
+    expect(shadow.requests.map((echo) => echo.sha256)).toEqual([sha256(content)]);
+  });
+
+  it.each(['announced', 'chunked'])(
+    'has the body of a request that was validated first (%s)',
+    async (framing) => {
+      const { main, shadow, gateway } = await scene({
+        route: { validate: { body: { schema: { type: 'object' } } } },
+      });
+      const content = Buffer.from('{"a": "b"}');
+      const body = framing === 'chunked' ? Readable.from([content]) : content;
+      const headers = { 'content-type': 'application/json' };
+      expect((await gateway.request('/r', { method: 'POST', headers, body })).status).toBe(200);
+      await ends(gateway, { sent: 1 });
+      expect([main.last!.sha256, shadow.last!.sha256]).toEqual([sha256(content), sha256(content)]);
+      await unharmed(gateway, 1);
+    },
+  );
 });
 
 describe('no copy', () => {

@@ -53,6 +53,12 @@ export class MirrorCopy implements HeldCopy {
     if (!this.#body.append(piece)) this.#end();
   }
 
+  /** The original's body, where a stage had read it before. */
+  wholeBody(body: Buffer): void {
+    this.bodyPiece(body);
+    this.bodyEnded();
+  }
+
   bodyEnded(): void {
     if (this.#over || this.#whole) return;
     const { contentLength } = this.original.head;
