@@ -106,7 +106,7 @@ function targets({ load_runs: runs = [], rate_runs: rates = [], servers }) {
     verdict('everything on ≤ 0.85 of fast-gateway', load('nexus-everything'), load('fast-gateway'), 0.85),
     verdict('everything on ≤ 3 of nginx', load('nexus-everything'), load('nginx'), 3),
     verdict('a cache hit ≤ 1.2 of nginx proxying', load('nexus-cache'), load('nginx'), 1.2),
-    differenceVerdict(load('nexus-traffic'), load('nexus')),
+    differenceVerdict(load('nexus-traffic'), load('nexus-two')),
     verdict('5,000 routes ≤ 1.2 of 10 routes', load('nexus-5000'), load('nexus-10'), 1.2),
     ...rates
       .filter(({ id }) => id === 'nexus')

@@ -4,6 +4,8 @@ import { JWT_SECRET } from '../load/header.mjs';
 
 const backend = (upstream) => ({ url: `http://127.0.0.1:${upstream}` });
 
+const pair = (upstream) => ['a', 'b'].map((id) => ({ id, ...backend(upstream) }));
+
 /** One route, no policy, and none of what is on unless it is switched off. */
 export function nothingOn({ port, upstream }) {
   return bare(port, [{ id: 'api', path: '/api', backends: [backend(upstream)] }]);
@@ -24,9 +26,14 @@ export const withRoutes =
     upstreams: { one: { backends: [backend(upstream)] } },
   });
 
-/** Nothing but what keeps traffic going, ready and never needed: two backends, least connections, breakers, retries. */
+/** Two backends in turn, nothing on. */
+export function twoBackends({ port, upstream }) {
+  return bare(port, [{ id: 'api', path: '/api', backends: pair(upstream) }]);
+}
+
+/** The same with what keeps traffic going, ready and never needed: least connections, breakers, retries. */
 export function trafficReady({ port, upstream }) {
-  const backends = ['a', 'b'].map((id) => ({ id, ...backend(upstream) }));
+  const backends = pair(upstream);
   const armed = { balancing: 'least_connections', circuit_breaker: {}, retry: {} };
   return bare(port, [{ id: 'api', path: '/api', backends, ...armed }]);
 }

@@ -1,7 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { cached, everythingOn, nothingOn, trafficReady, withRoutes } from './nexus-documents.mjs';
+import {
+  cached,
+  everythingOn,
+  nothingOn,
+  trafficReady,
+  twoBackends,
+  withRoutes,
+} from './nexus-documents.mjs';
 
 /** What `npm run serve` and the image start the gateway with. */
 export const NODE_FLAGS = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
@@ -15,7 +22,8 @@ export function nexusServers() {
   return [
     server('nexus', 'Nexus Gateway, nothing on', nothingOn),
     server('nexus-no-flags', 'Nexus Gateway, nothing on, no node flags', nothingOn, { flags: [] }),
-    server('nexus-traffic', 'Nexus Gateway, least connections, breaker, retry', trafficReady),
+    server('nexus-two', 'Nexus Gateway, two backends', twoBackends),
+    server('nexus-traffic', 'Nexus Gateway, two backends, least connections, breaker, retry', trafficReady),
     server('nexus-cache', 'Nexus Gateway, hits of its cache', cached, { anonymous: true }),
     server('nexus-everything', 'Nexus Gateway, everything on', everythingOn),
     server('nexus-1000', 'Nexus Gateway, 1,000 routes', withRoutes(1000), { paths: pathsOf(1000) }),
