@@ -49,6 +49,15 @@ describe(`simulated traffic, seed ${SEED}`, () => {
     expect(outcome.reasons.get('200')).toBeGreaterThan(50_000);
   });
 
+  it('keeps the retry budget while most of what is sent fails', () => {
+    const moods = ['failing', 'resetting', 'flaky'] as const;
+    const outcome = play({ ...CALM, algorithm: 'random', moods, retry: true });
+    expect(outcome.faults).toEqual([]);
+    // The budget was what kept them: without one there would be several for each request that may be repeated.
+    expect(outcome.retries).toBeGreaterThan(0.15 * CALM.requests);
+    expect(outcome.reasons.get('503')).toBeGreaterThan(1_000);
+  });
+
   // Random looks at the load too, and so differs from the weights on purpose.
   it.each(['weighted_round_robin', 'ip_hash'] as const)('meets weights within 1 %% (%s)', (algorithm) => {
     const weights = [1, 2, 5];
