@@ -1,6 +1,7 @@
 import { createPublicKey, hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
+import { fitsAlgorithm, keyType } from '../../common/key-types.js';
 import type { ApiKeyConfig, ApiKeysConfig, AuthPolicy, JwtConfig } from '../auth.config.js';
 import type { Draft } from '../draft.js';
 import { urlFault } from '../keys/formats.js';
@@ -76,35 +77,21 @@ function checkPublicKey(jwt: JwtConfig, sources: readonly string[], report: Repo
   if (jwt.public_key_file !== null) checkKeyFile(jwt, jwt.public_key_file, report);
 }
 
-/** Which type of key an algorithm verifies with (RFC 7518 §3.1, RFC 8037 §3.1). */
-const KEY_TYPES: readonly (readonly [RegExp, RegExp])[] = [
-  [/^RS/, /^rsa$/],
-  [/^PS/, /^rsa(-pss)?$/],
-  [/^ES256$/, /^ec:prime256v1$/],
-  [/^ES384$/, /^ec:secp384r1$/],
-  [/^ES512$/, /^ec:secp521r1$/],
-  [/^EdDSA$/, /^ed(25519|448)$/],
-];
-
 function checkKeyFile(jwt: JwtConfig, file: string, report: Reporter): void {
-  const type = keyType(file);
+  const type = keyTypeIn(file);
   if (type === undefined) {
     report.at(jwt, 'public_key_file', 'holds no public key, expected PEM');
     return;
   }
-  const misfits = jwt.algorithms.filter((name) =>
-    KEY_TYPES.every(([algorithm, key]) => !algorithm.test(name) || !key.test(type)),
-  );
+  const misfits = jwt.algorithms.filter((name) => !fitsAlgorithm(type, name));
   if (misfits.length > 0) {
     report.at(jwt, 'public_key_file', `holds a key of type ${type}, expected one for ${misfits.join(', ')}`);
   }
 }
 
-function keyType(file: string): string | undefined {
+function keyTypeIn(file: string): string | undefined {
   try {
-    const key = createPublicKey(readFileSync(file));
-    const curve = key.asymmetricKeyDetails?.namedCurve;
-    return curve === undefined ? key.asymmetricKeyType : `${key.asymmetricKeyType}:${curve}`;
+    return keyType(createPublicKey(readFileSync(file)));
   } catch {
     return undefined;
   }
