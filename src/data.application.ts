@@ -2,9 +2,8 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
-import { CidrSet } from './common/cidr.js';
 import { durationMs } from './common/duration.js';
-import { ALLOW_FROM } from './exchange/allow-from.guard.js';
+import { ALLOW_FROM, AllowFromGuard } from './exchange/allow-from.guard.js';
 import { LOG, type Log } from './exchange/event-log.js';
 import type { Refusal } from './exchange/refusal.js';
 import type { Snapshot, SnapshotListener } from './exchange/snapshot.js';
@@ -85,21 +84,21 @@ class DataPort {
 
 /** What the gateway's own endpoints on the data port say to methods that they don't take. */
 class OwnEndpoints {
-  readonly #allowed: CidrSet;
+  readonly #readers: AllowFromGuard;
 
   constructor(
     private readonly routes: OwnRoutes,
     allowFrom: readonly string[],
   ) {
-    this.#allowed = new CidrSet(allowFrom);
+    this.#readers = new AllowFromGuard(allowFrom);
   }
 
-  refusal({ is404, exchange, socket }: FastifyRequest): Refusal | undefined {
-    if (!is404) return undefined;
-    const path = exchange.path ?? '';
+  refusal(request: FastifyRequest): Refusal | undefined {
+    if (!request.is404) return undefined;
+    const path = request.exchange.path ?? '';
     // Those who may not read the others are not told that they exist.
     const open = path === '/' || path === '/health' || path.startsWith('/health/');
-    return open || this.#allowed.has(socket.remoteAddress ?? '') ? this.routes.refusalAt(path) : undefined;
+    return open || this.#readers.allows(request) ? this.routes.refusalAt(path) : undefined;
   }
 }
 

@@ -24,9 +24,12 @@ export class AllowFromGuard implements CanActivate {
   }
 
   canActivate(context: ExecutionContext): boolean {
-    const { socket, headers } = context.switchToHttp().getRequest<FastifyRequest>();
-    if (this.allowed.has(socket.remoteAddress ?? '') && this.#allowsClient(headers)) return true;
+    if (this.allows(context.switchToHttp().getRequest<FastifyRequest>())) return true;
     throw new Refusal('route_not_found');
+  }
+
+  allows({ socket, headers }: Pick<FastifyRequest, 'socket' | 'headers'>): boolean {
+    return this.allowed.has(socket.remoteAddress ?? '') && this.#allowsClient(headers);
   }
 
   /** No client can take the gateway's mark off. Which addresses a client put in front is not known: all must be allowed. */

@@ -52,6 +52,13 @@ describe.each([
   });
 });
 
+it('tells a stranger behind the gateway nothing of endpoints by the methods that they take', async () => {
+  const gateway = await scene();
+  const stranger = await asStranger(`${gateway.url}/self/metrics`, {}, 'POST');
+  expect([stranger.status, stranger.header('allow')]).toEqual([404, undefined]);
+  expect((await gateway.request('/metrics', { method: 'POST' })).status).toBe(405);
+});
+
 describe('whom the gateway speaks for', () => {
   it('is let in if allowed, as directly', async () => {
     const gateway = await scene();
