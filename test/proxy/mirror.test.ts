@@ -156,9 +156,10 @@ describe('a copy', () => {
         route: { validate: { body: { schema: { type: 'object' } } } },
       });
       const content = Buffer.from('{"a": "b"}');
-      const body = framing === 'chunked' ? Readable.from([content]) : content;
+      const sent = framing === 'chunked' ? Readable.from([content]) : content;
       const headers = { 'content-type': 'application/json' };
-      expect((await gateway.request('/r', { method: 'POST', headers, body })).status).toBe(200);
+      const answer = await gateway.request('/r', { method: 'POST', headers, body: sent });
+      expect(answer.status).toBe(200);
       await ends(gateway, { sent: 1 });
       expect([main.last!.sha256, shadow.last!.sha256]).toEqual([sha256(content), sha256(content)]);
       await unharmed(gateway, 1);
