@@ -33,8 +33,8 @@ export class PassingSink implements ResponseSink, ResponseSource {
     this.sink.switched(tunnel);
   }
 
-  interim(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
-    this.sink.interim(status, headers);
+  interim(status: number, fields: readonly string[]): void {
+    this.sink.interim(status, fields);
   }
 
   resume(): void {

@@ -22,8 +22,11 @@ export interface ResponseSink {
    * exchange's `bytesWritten` itself. Nothing else is called afterwards. A stage in front of the writer passes it on.
    */
   switched(tunnel: Tunnel): void;
-  /** An interim answer (1xx) of the upstream, or 100 once the request's body is wanted. */
-  interim(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
+  /**
+   * An interim answer (1xx) of the upstream, or 100 once the request's body is wanted.
+   * @param fields name, value, …
+   */
+  interim(status: number, fields: readonly string[]): void;
   /** Set by the sender before `head`: whom to tell how the client takes the response. */
   source: ResponseSource | null;
 }

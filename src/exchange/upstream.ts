@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-
-import type { Dispatcher } from 'undici';
+import type { Readable } from 'node:stream';
 
 import type { Exchange } from './exchange.js';
 import type { Refusal } from './refusal.js';
@@ -35,7 +34,7 @@ export interface ConnectionPool {
    * Hands a request to a connection: an idle one, else a new one, else it waits for one. False, and nothing
    * was done, when `max_pending` requests wait already. `fresh` asks for a new socket of its own.
    */
-  dispatch(options: Dispatcher.DispatchOptions, handler: PooledHandler, fresh?: boolean): boolean;
+  dispatch(request: UpstreamRequest, handler: PooledHandler, fresh?: boolean): boolean;
   /** Takes a waiting request out of the queue; false when it does not wait. */
   cancel(handler: PooledHandler): boolean;
   /**
@@ -59,26 +58,63 @@ export interface Dialling {
   destroy(): void;
 }
 
-/** undici's handler for one request; the pool tells it which connection carries it. */
-export interface PooledHandler extends Dispatcher.DispatchHandler {
-  /**
-   * Header lines (name, value, …) that are valid already (RFC 9110 §5.5): the parser's own, or made of such. What
-   * frames or addresses the request goes into the options' `headers` instead, where undici reads it.
-   */
+/** A request as a pool sends it; its other header lines are its handler's. */
+export interface UpstreamRequest {
+  readonly method: string;
+  /** Origin form (RFC 9112 §3.2.1), with the backend's base path. */
+  path: string;
+  /** Value of Host; null = the backend's own host and port. */
+  readonly host: string | null;
+  /** Bytes of a body that is a stream; -1 = nobody knows before it ends. */
+  readonly contentLength: number;
+  body: Readable | Buffer | null;
+}
+
+/** The head of a response as a backend sent it. */
+export interface ReceivedHead {
+  readonly status: number;
+  readonly statusText: string;
+  /** name, value, name, value, … with bytes (as latin1), order and repetition as they came. */
+  readonly fields: readonly string[];
+  /** Value of Connection; null = none. */
+  readonly connection: string | null;
+  /** Value of Transfer-Encoding; null = none. */
+  readonly transferEncoding: string | null;
+  /** -1 = not said. */
+  readonly contentLength: number;
+}
+
+/**
+ * Whoever makes a request hears of it here, in this order; after `failed` or `responseEnded` no more. None of these may
+ * throw. The pool tells it which connection carries it.
+ */
+export interface PooledHandler {
+  /** Header lines (name, value, …) that are valid already (RFC 9110 §5.5): the parser's own, or made of such. */
   readonly lines: readonly string[];
   connection: PooledConnection | null;
+  /** A connected socket is there: from here on bytes may have been sent. */
+  requestStarted(): void;
+  /** The first byte of an answer came. */
+  answerBegan(): void;
+  /** The final head, or one in front of it (RFC 9110 §15.2). */
+  headReceived(head: ReceivedHead): void;
+  bodyReceived(piece: Buffer): void;
+  /** @param trailers name, value, … */
+  responseEnded(trailers: readonly string[] | null): void;
+  failed(cause: Error): void;
 }
 
 /** One connection as the handler that holds it sees it. */
 export interface PooledConnection {
   /** Whether it has served a request before (the keep-alive race). */
   readonly reused: boolean;
-  /** The error that ended its socket, if one did: a body that only the end of the connection delimits is not whole then. */
-  readonly fault: Error | null;
   /** The request is over; whether the connection may serve the next one. Exactly once. */
   release(reusable: boolean): void;
-  /** Drops a request that has not started (it still connects). */
-  destroy(cause: Error): void;
+  /** Nothing more of the body is wanted for now. */
+  pause(): void;
+  resume(): void;
+  /** Gives the request up, which `failed` tells at once. */
+  abort(cause: Error): void;
 }
 
 /** What is known of a backend; keyed by upstream name and backend id, it lives across reloads. */

@@ -1,7 +1,11 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher } from 'undici';
-
-import type { Backend, Outcome, Permit, PooledConnection, PooledHandler } from '../exchange/upstream.js';
+import type {
+  Backend,
+  Outcome,
+  Permit,
+  PooledConnection,
+  PooledHandler,
+  ReceivedHead,
+} from '../exchange/upstream.js';
 import { isReadable } from './response-headers.js';
 import { isClients } from './upstream-fault.js';
 
@@ -11,8 +15,8 @@ const LONGEST_DISCARDED = 64 * 1024;
 /** The exchange that an attempt belongs to. None of these may throw. */
 export interface AttemptOwner {
   attemptStarted(): void;
-  interim(status: number, headers: IncomingHttpHeaders): void;
-  responseHead(status: number, statusText: string, raw: Buffer[], headers: IncomingHttpHeaders): void;
+  interim(head: ReceivedHead): void;
+  responseHead(head: ReceivedHead): void;
   /** False pauses the upstream until `resume`. */
   responseData(chunk: Buffer): boolean;
   responseEnd(rawTrailers: readonly string[] | null): void;
@@ -21,7 +25,7 @@ export interface AttemptOwner {
   repeatsFresh(attempt: Attempt, cause: Error): boolean;
 }
 
-/** One request on one connection of one backend: undici's handler, and the backend's in-flight count. */
+/** One request on one connection of one backend, and the backend's in-flight count. */
 export class Attempt implements PooledHandler {
   connection: PooledConnection | null = null;
   /** The request was handed to a connected socket: from here on bytes may have been sent. */
@@ -30,7 +34,6 @@ export class Attempt implements PooledHandler {
   answering = false;
   /** Its connection had served a request before. */
   wasReused = false;
-  #controller: Dispatcher.DispatchController | null = null;
   /** The backend has it no more. */
   #over = false;
   /** The owner hears no more of it. */
@@ -49,45 +52,36 @@ export class Attempt implements PooledHandler {
     this.#permit = backend.begin();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#over) return void controller.abort(new Error('cancelled'));
-    this.#controller = controller;
+  requestStarted(): void {
     this.started = true;
-    this.wasReused = this.connection?.reused ?? false;
+    this.wasReused = this.connection!.reused;
     this.owner.attemptStarted();
   }
 
-  onResponseStarted(): void {
+  answerBegan(): void {
     this.answering = true;
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-    statusText?: string,
-  ): void {
+  headReceived(head: ReceivedHead): void {
     if (this.#silent) return;
-    if (status >= 200) this.#headed(status);
-    if (status < 200) this.owner.interim(status, headers);
-    else if (!isReadable(headers)) controller.abort(new Error('unknown transfer coding'));
-    else this.owner.responseHead(status, statusText ?? '', controller.rawHeaders as Buffer[], headers);
+    if (head.status < 200) return this.owner.interim(head);
+    this.#headed(head.status);
+    if (isReadable(head)) this.owner.responseHead(head);
+    else this.connection!.abort(new Error('unknown transfer coding'));
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#silent) this.#read(controller, chunk.length);
-    else if (!this.owner.responseData(chunk)) controller.pause();
+  bodyReceived(piece: Buffer): void {
+    if (this.#silent) this.#read(piece.length);
+    else if (!this.owner.responseData(piece)) this.connection?.pause();
   }
 
-  onResponseEnd(controller: Dispatcher.DispatchController): void {
-    const fault = this.connection?.fault;
-    if (fault) return this.onResponseError(controller, fault);
+  responseEnded(trailers: readonly string[] | null): void {
     const silent = this.#silent;
     this.#finish(true, this.#outcome);
-    if (!silent) this.owner.responseEnd(textOf(controller.rawTrailers as Buffer[] | null));
+    if (!silent) this.owner.responseEnd(trailers);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | null, cause: Error): void {
+  failed(cause: Error): void {
     const silent = this.#silent;
     const tells = !isClients(cause) && !this.owner.repeatsFresh(this, cause);
     this.#finish(false, this.#abortedAs ?? (tells ? 'failure' : 'abandoned'));
@@ -117,7 +111,7 @@ export class Attempt implements PooledHandler {
   }
 
   resume(): void {
-    this.#controller?.resume();
+    this.connection?.resume();
   }
 
   /** Ends the attempt at once; the owner hears no more of it. */
@@ -126,14 +120,14 @@ export class Attempt implements PooledHandler {
     if (this.#over) return;
     this.#abortedAs = outcome;
     // The backend first: whoever gets this one's place must not be one too many there.
-    if (this.#controller) this.#controller.abort(cause);
-    else if (!this.backend.pool.cancel(this)) this.connection?.destroy(cause);
+    if (this.connection === null) this.backend.pool.cancel(this);
+    else this.connection.abort(cause);
     this.#end(outcome);
   }
 
-  #read(controller: Dispatcher.DispatchController, bytes: number): void {
+  #read(bytes: number): void {
     this.#unread -= bytes;
-    if (this.#unread < 0) controller.abort(new Error('too long to discard'));
+    if (this.#unread < 0) this.connection?.abort(new Error('too long to discard'));
   }
 
   #headed(status: number): void {
@@ -157,8 +151,4 @@ export class Attempt implements PooledHandler {
     this.#over = true;
     this.backend.end(this.#permit, outcome);
   }
-}
-
-function textOf(raw: readonly Buffer[] | null): string[] | null {
-  return raw === null || raw.length === 0 ? null : raw.map((bytes) => bytes.toString('latin1'));
 }

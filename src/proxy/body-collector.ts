@@ -34,7 +34,7 @@ export class BodyCollector implements ResponseSource, Deadlined {
     this.sink.source = this;
     this.deadlines.watch(this);
     this.#moved();
-    if (head.expect !== null) this.sink.interim(100, {});
+    if (head.expect !== null) this.sink.interim(100, []);
     const { raw } = this.exchange.request!;
     raw.on('data', this.#data);
     raw.on('end', this.#end);

@@ -1,11 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Dispatcher } from 'undici';
+import type { IncomingMessage } from 'node:http';
 
 import { bufferPassed } from '../common/buffer-garbage.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
 import type { ResponseSink, ResponseSource } from '../exchange/response.js';
-import type { Backend, Outcome } from '../exchange/upstream.js';
+import type { Backend, Outcome, ReceivedHead, UpstreamRequest } from '../exchange/upstream.js';
 import { Attempt, type AttemptOwner } from './attempt.js';
 import { Attempts, type AttemptsHost, type AttemptsOwner } from './attempts/attempts.js';
 import { BodyRecord } from './body-record.js';
@@ -15,7 +14,7 @@ import type { MirrorCopy } from './mirror/mirror-copy.js';
 import { outgoingRequest } from './outgoing-request.js';
 import { RequestBody, type UploadWatcher } from './request-body.js';
 import type { ScannedHead } from './request-head.js';
-import { framingHeaders } from './request-headers.js';
+import { hostHeader } from './request-headers.js';
 import { clientHead, isEventStream } from './response-headers.js';
 import { ResponseTimeoutError } from './upstream-fault.js';
 
@@ -46,7 +45,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
   readonly #attempts: Attempts;
   /** Null where this exchange is not mirrored. */
   readonly #copy: MirrorCopy | null;
-  readonly #request: Dispatcher.DispatchOptions;
+  readonly #request: UpstreamRequest;
   readonly #lines: readonly string[];
   readonly #path: string;
 
@@ -65,7 +64,8 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
     this.#request = {
       path: target,
       method: head.method,
-      headers: framingHeaders(exchange, head, upstream.hostHeader),
+      host: hostHeader(exchange, head, upstream.hostHeader),
+      contentLength: head.contentLength,
       body: exchange.body ?? this.#body,
     };
     this.#lines = lines;
@@ -90,10 +90,10 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
     this.#attempt = attempt;
     if (this.#body !== null && !this.exchange.request!.raw.complete) attempt.uploading(true);
     this.#wait('head', this.#headDueAt);
-    const options = this.#request;
-    options.path = backend.basePath + this.#path;
+    const request = this.#request;
+    request.path = backend.basePath + this.#path;
     this.#rewindBody();
-    if (backend.pool.dispatch(options, attempt, fresh)) return true;
+    if (backend.pool.dispatch(request, attempt, fresh)) return true;
     attempt.refused();
     return false;
   }
@@ -140,22 +140,22 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
 
   // The response.
 
-  interim(status: number, headers: IncomingHttpHeaders): void {
-    this.sink.interim(status, headers);
+  interim({ status, fields }: ReceivedHead): void {
+    this.sink.interim(status, fields);
   }
 
-  responseHead(status: number, statusText: string, raw: Buffer[], headers: IncomingHttpHeaders): void {
+  responseHead(head: ReceivedHead): void {
     const attempt = this.#attempt!;
     const { exchange, host, plan } = this;
-    if (plan.retry !== null && this.#attempts.triedAgain(attempt.backend, status, headers))
+    if (plan.retry !== null && this.#attempts.triedAgain(attempt.backend, head))
       return this.#discard(attempt);
     this.#headSeen = true;
     this.#body?.record?.drop();
     exchange.upstreamHeadAt = host.clock.now();
-    if (isEventStream(headers)) this.#endless(attempt);
+    if (isEventStream(head)) this.#endless(attempt);
     exchange.upstream!.answering(exchange, attempt.backend);
     this.#waitFor('body', plan.idleMs);
-    this.sink.head(clientHead(status, statusText, raw, headers, this.#mayTrail));
+    this.sink.head(clientHead(head, this.#mayTrail));
   }
 
   /** What never ends by itself is judged by its head, and has no total time. */
@@ -199,7 +199,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
   }
 
   #upload(raw: IncomingMessage): RequestBody {
-    const wanted = this.head.expect === null ? () => {} : () => this.sink.interim(100, {});
+    const wanted = this.head.expect === null ? () => {} : () => this.sink.interim(100, []);
     return new RequestBody(raw, this.plan.maxBodySize, this, wanted, this.#record());
   }
 

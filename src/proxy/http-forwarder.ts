@@ -12,7 +12,7 @@ import { Forwarding, type ForwardingHost } from './forwarding.js';
 import type { ScannedHead } from './request-head.js';
 import { WebSocketForwarder } from './upgrade/websocket-forwarder.js';
 
-/** Sends exchanges upstream over undici's `dispatch`: the end of every chain, but for upgrades. */
+/** Sends exchanges upstream over the backends' connection pools: the end of every chain, but for upgrades. */
 @Injectable()
 export class HttpForwarder implements ForwardingHost {
   readonly clock: Clock;

@@ -38,14 +38,12 @@ const FORWARDED: ReadonlySet<string> = new Set([
 const GATEWAY_VERSION = `nexus-gateway/${VERSION}`;
 
 /**
- * What addresses and frames the request to the upstream; the rest is in {@link outgoingLines}.
- * @param hostHeader `backend` (undici writes the backend's own), `preserve`, or a literal
+ * Value of Host towards the upstream; null = the backend's own, also for clients without one (HTTP/1.0).
+ * @param rule `backend`, `preserve`, or a literal
  */
-export function framingHeaders(exchange: Exchange, head: ScannedHead, hostHeader: string): string[] {
-  const out: string[] = [];
-  if (head.contentLength >= 0) out.push('Content-Length', String(head.contentLength));
-  pushHost(out, hostHeader, hostOf(exchange, head));
-  return out;
+export function hostHeader(exchange: Exchange, head: ScannedHead, rule: string): string | null {
+  if (rule === 'backend') return null;
+  return (rule === 'preserve' ? hostOf(exchange, head) : rule) || null;
 }
 
 /**
@@ -82,13 +80,6 @@ function pushCertificate({ socket }: ClientConnection, out: string[]): void {
 /** The authority of an absolute target is the request's host, whatever Host says (RFC 9112 §3.2.2). */
 function hostOf(exchange: Exchange, head: ScannedHead): string {
   return exchange.target?.authority ?? head.host;
-}
-
-/** undici writes the backend's own where none is given, also for clients without one (HTTP/1.0). */
-function pushHost(out: string[], rule: string, host: string): void {
-  if (rule === 'backend') return;
-  if (rule !== 'preserve') out.push('Host', rule);
-  else if (host !== '') out.push('Host', host);
 }
 
 /** The chain as the peer told it, or the client that it named in `Forwarded` alone; then the peer itself. */

@@ -1,6 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http';
-
+import { joinedHeader } from '../common/raw-headers.js';
 import type { UpstreamHead } from '../exchange/response.js';
+import type { ReceivedHead } from '../exchange/upstream.js';
 import { connectionNamed, HOP_BY_HOP, isForbiddenTrailer } from './hop-by-hop.js';
 import { OWN_HEADERS } from './own-headers.js';
 
@@ -14,44 +14,41 @@ const LENGTHS: ReadonlySet<number> = new Set(
 /**
  * The head as the client may see it: end-to-end fields with bytes, order and repetition unchanged.
  *
- * @param raw name, value, name, value, … as undici's parser cut them out of the socket's bytes
- * @param parsed the same by lower-case name
  * @param mayTrail the client can be sent trailers: it speaks HTTP/1.1 and the answer may have a body
  */
-export function clientHead(
-  status: number,
-  statusText: string,
-  raw: readonly Buffer[],
-  parsed: IncomingHttpHeaders,
-  mayTrail = true,
-): UpstreamHead {
-  const named = connectionNamed(parsed.connection);
-  const trailers = mayTrail && isChunked(status, parsed);
+export function clientHead(received: ReceivedHead, mayTrail = true): UpstreamHead {
+  const { status, statusText, fields, contentLength } = received;
+  const named = connectionNamed(received.connection);
+  const trailers = mayTrail && contentLength < 0 && !isBodiless(status);
   const headers: string[] = [];
-  let contentLength = -1;
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = latin1(raw[at]!);
-    const value = latin1(raw[at + 1]!);
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at]!;
     if (named !== null || LENGTHS.has(name.length)) {
       const lower = name.toLowerCase();
-      if (lower === 'content-length') {
-        if (status === 204 || status === 205) continue;
-        contentLength = Number(value);
-      } else if (HOP_BY_HOP.has(lower) || OWN_HEADERS.has(lower) || named?.has(lower)) continue;
-      else if (lower === 'trailer' && !trailers) continue;
+      if (named?.has(lower) && lower !== 'content-length') continue;
+      if (isKept(lower, status, trailers)) continue;
     }
-    headers.push(name, value);
+    headers.push(name, fields[at + 1]!);
   }
-  return { status, statusText: plainPhrase(statusText), headers, contentLength };
+  const length = isLengthless(status) ? -1 : contentLength;
+  return { status, statusText: plainPhrase(statusText), headers, contentLength: length };
+}
+
+/** Whether a field is between the backend and the gateway alone. */
+function isKept(lower: string, status: number, trailers: boolean): boolean {
+  if (lower === 'content-length') return isLengthless(status);
+  // Trailers exist in chunked messages alone; node refuses to announce them anywhere else.
+  if (lower === 'trailer') return !trailers;
+  return HOP_BY_HOP.has(lower) || OWN_HEADERS.has(lower);
+}
+
+/** Whatever length such an answer says, the gateway says none or its own. */
+function isLengthless(status: number): boolean {
+  return status === 204 || status === 205;
 }
 
 function plainPhrase(statusText: string): string {
   return PHRASE.test(statusText) ? statusText : '';
-}
-
-/** Trailers exist in chunked messages alone; node refuses to announce them anywhere else. */
-function isChunked(status: number, parsed: IncomingHttpHeaders): boolean {
-  return parsed['content-length'] === undefined && !isBodiless(status);
 }
 
 /** Statuses whose answers have no body, whatever their headers say (RFC 9110 §15). */
@@ -63,14 +60,13 @@ export function isBodiless(status: number): boolean {
  * Whether the body's end could be told from its headers: a transfer coding other than chunked would reach the
  * client undecoded and unannounced (RFC 9112 §6.1).
  */
-export function isReadable(parsed: IncomingHttpHeaders): boolean {
-  const coding = parsed['transfer-encoding'];
-  return coding === undefined || (typeof coding === 'string' && coding.toLowerCase() === 'chunked');
+export function isReadable({ transferEncoding }: ReceivedHead): boolean {
+  return transferEncoding === null || transferEncoding.toLowerCase() === 'chunked';
 }
 
 /** An answer that may never end. */
-export function isEventStream(headers: IncomingHttpHeaders): boolean {
-  return headers['content-type']?.startsWith('text/event-stream') ?? false;
+export function isEventStream({ fields }: ReceivedHead): boolean {
+  return joinedHeader(fields, 'content-type')?.startsWith('text/event-stream') ?? false;
 }
 
 /** The trailer fields that may be passed on, as node's `addTrailers` takes them. */
@@ -82,7 +78,4 @@ export function clientTrailers(raw: readonly string[]): [string, string][] {
   return trailers;
 }
 
-/** Node's `latin1Slice` is the plain form of `toString('latin1')`, without its argument checks. */
-export function latin1(bytes: Buffer): string {
-  return (bytes as Buffer & { latin1Slice(start: number, end: number): string }).latin1Slice(0, bytes.length);
-}
+export { latin1 } from '../common/latin1.js';

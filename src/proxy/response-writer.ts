@@ -136,12 +136,12 @@ export class ResponseWriter implements ResponseSink, Listed {
   }
 
   /** Passed on where node can, and never part of the final head. */
-  interim(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+  interim(status: number, fields: readonly string[]): void {
     const { response } = this;
     if (this.#answered || this.#over || this.request.httpVersionMinor === 0) return;
     if (status === 100) response.writeContinue();
     else if (status === 102) response.writeProcessing();
-    else if (status === 103) writeEarlyHints(response, headers['link']);
+    else if (status === 103) writeEarlyHints(response, fields);
   }
 
   /** Sends what is held back. */

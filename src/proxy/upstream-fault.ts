@@ -2,7 +2,7 @@ import type { AnswerReason } from '../exchange/reasons.js';
 import { Refusal } from '../exchange/refusal.js';
 
 const UNWRITABLE: ReadonlySet<string> = new Set([
-  'UND_ERR_INVALID_ARG',
+  'INVALID_REQUEST',
   'ERR_INVALID_CHAR',
   'ERR_UNESCAPED_CHARACTERS',
 ]);
@@ -18,10 +18,10 @@ export class ResponseTimeoutError extends Error {
 
 const TIMEOUTS: ReadonlySet<string> = new Set(['CONNECT_TIMEOUT', 'RESPONSE_TIMEOUT', 'ETIMEDOUT']);
 
-/** What undici, sockets and the connector say when an attempt fails, as one of the gateway's reasons. */
+/** What connections, sockets and the dialer say when an attempt fails, as one of the gateway's reasons. */
 export function reasonOf(cause: Error): AnswerReason {
   if (isTimeout(cause)) return 'upstream_timeout';
-  // undici and node refuse to write what is not valid HTTP: the client sent it (RFC 9110 §5.5).
+  // The gateway and node refuse to write what is not valid HTTP: the client sent it (RFC 9110 §5.5).
   if (UNWRITABLE.has(codeOf(cause))) return 'bad_request';
   return 'upstream_unavailable';
 }

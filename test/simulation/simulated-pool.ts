@@ -1,6 +1,11 @@
-import type { Dispatcher } from 'undici';
-
-import type { CircuitName, ConnectionPool, Dialling, PooledHandler } from '../../src/exchange/upstream.js';
+import type {
+  CircuitName,
+  ConnectionPool,
+  Dialling,
+  PooledConnection,
+  PooledHandler,
+  UpstreamRequest,
+} from '../../src/exchange/upstream.js';
 import type { Random } from '../faults/random.js';
 import type { VirtualTime } from './virtual-time.js';
 
@@ -30,12 +35,12 @@ export class SimulatedPool implements ConnectionPool {
     readonly probeBound: number,
   ) {}
 
-  dispatch(options: Dispatcher.DispatchOptions, handler: PooledHandler): boolean {
+  dispatch(sent: UpstreamRequest, handler: PooledHandler): boolean {
     this.#countProbe(handler);
     const request = new SimulatedRequest(this, handler);
     handler.connection = request;
     if (this.mood === 'refusing') this.time.after(1, () => request.fail('ECONNREFUSED'));
-    else this.time.after(0.2, () => this.#serve(options, request));
+    else this.time.after(0.2, () => this.#serve(sent, request));
     return true;
   }
 
@@ -64,9 +69,9 @@ export class SimulatedPool implements ConnectionPool {
     if (this.#probes.size > this.probeBound) this.watcher.tooManyProbes(this.#probes.size);
   }
 
-  #serve(options: Dispatcher.DispatchOptions, request: SimulatedRequest): void {
+  #serve(sent: UpstreamRequest, request: SimulatedRequest): void {
     if (!request.start()) return;
-    this.watcher.sent(options.path, options.method);
+    this.watcher.sent(sent.path, sent.method);
     const { random, mood } = this;
     const moody = mood === 'flaky' ? random.pick(['fine', 'failing', 'resetting'] as const) : mood;
     if (moody === 'hanging') return;
@@ -77,21 +82,10 @@ export class SimulatedPool implements ConnectionPool {
   }
 }
 
-/** One request as undici would tell its handler of it. */
-class SimulatedRequest {
+/** One request as a connection would tell its handler of it. */
+class SimulatedRequest implements PooledConnection {
   readonly reused = false;
-  readonly fault = null;
   #over = false;
-  readonly #controller = {
-    aborted: false,
-    paused: false,
-    reason: null,
-    rawHeaders: [],
-    rawTrailers: [],
-    abort: (cause: Error) => this.#end(cause),
-    pause: () => {},
-    resume: () => {},
-  } as unknown as Dispatcher.DispatchController;
 
   constructor(
     readonly pool: SimulatedPool,
@@ -102,24 +96,31 @@ class SimulatedRequest {
     this.pool.ended(this.handler);
   }
 
-  destroy(cause: Error): void {
-    this.#end(cause);
+  pause(): void {}
+
+  resume(): void {}
+
+  abort(cause: Error): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.handler.failed(cause);
   }
 
   /** False when it was given up before. */
   start(): boolean {
-    if (!this.#over) this.handler.onRequestStart!(this.#controller, null);
+    if (!this.#over) this.handler.requestStarted();
     return !this.#over;
   }
 
   fail(code: string): void {
-    this.#end(Object.assign(new Error(code), { code }));
+    this.abort(Object.assign(new Error(code), { code }));
   }
 
   answer(status: number, bodyMs: number): void {
     if (this.#over) return;
-    (this.handler as { onResponseStarted?: () => void }).onResponseStarted?.();
-    this.handler.onResponseStart!(this.#controller, status, { 'content-length': '2' }, '');
+    this.handler.answerBegan();
+    const framing = { connection: null, transferEncoding: null, contentLength: 2 };
+    this.handler.headReceived({ status, statusText: '', fields: ['Content-Length', '2'], ...framing });
     this.pool.time.after(bodyMs, () => this.#whole());
   }
 
@@ -127,12 +128,6 @@ class SimulatedRequest {
     if (this.#over) return;
     this.#over = true;
     this.pool.served++;
-    this.handler.onResponseEnd!(this.#controller, {});
-  }
-
-  #end(cause: Error): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.handler.onResponseError!(this.#controller, cause);
+    this.handler.responseEnded(null);
   }
 }

@@ -86,8 +86,11 @@ function stage({ backends: names, retry: policy = {}, ...rest }: Stage) {
       { backend: backend(id), started: true, answering: false, wasReused: false, ...how },
       cause,
     );
-  const answer = (id: string, status: number, headers = {}): boolean =>
-    attempts.triedAgain(backend(id), status, headers);
+  const answer = (id: string, status: number, headers: Record<string, string> = {}): boolean => {
+    const fields = Object.entries(headers).flat();
+    const framing = { connection: null, transferEncoding: null, contentLength: -1 };
+    return attempts.triedAgain(backend(id), { status, statusText: '', fields, ...framing });
+  };
   /** Somebody else has the only place at a backend. */
   const take = (id: string): void => {
     full.add(id);

@@ -1,11 +1,15 @@
-import type { IncomingHttpHeaders } from 'node:http';
-
 import type { Clock } from '../../common/clock.js';
 import type { ExchangeLog } from '../../exchange/event-log.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { AnswerReason, Reason } from '../../exchange/reasons.js';
 import { overloaded, Refusal } from '../../exchange/refusal.js';
-import type { Backend, TriedBackends, Upstream, WaitingExchange } from '../../exchange/upstream.js';
+import type {
+  Backend,
+  ReceivedHead,
+  TriedBackends,
+  Upstream,
+  WaitingExchange,
+} from '../../exchange/upstream.js';
 import { DEADLINE_TICK_MS } from '../deadlines.js';
 import { isTimeout, reasonOf, ResponseTimeoutError } from '../upstream-fault.js';
 import { retryAfterMs } from './retry-after.js';
@@ -87,12 +91,12 @@ export class Attempts implements WaitingExchange {
   }
 
   /**
-   * The upstream's final status. True: it is not for the client, and the exchange is tried again.
+   * The upstream's final head. True: it is not for the client, and the exchange is tried again.
    */
-  triedAgain(backend: Backend, status: number, headers: IncomingHttpHeaders): boolean {
+  triedAgain(backend: Backend, { status, fields }: ReceivedHead): boolean {
     this.#sent = true;
     if (this.retry === null || !this.retry.retries(status) || !this.#mayRepeat) return false;
-    if (!this.#tryLater(String(status), retryAfterMs(headers, this.host.clock))) return false;
+    if (!this.#tryLater(String(status), retryAfterMs(fields, this.host.clock))) return false;
     (this.#tried ??= new Set()).add(backend);
     return true;
   }

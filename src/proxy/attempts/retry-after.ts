@@ -1,13 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http';
-
 import type { Clock } from '../../common/clock.js';
 import { parseHttpDate } from '../../common/http-date.js';
+import { soleHeader } from '../../common/raw-headers.js';
 
 /** What `Retry-After` asks for (RFC 9110 §10.2.3), in milliseconds from now; 0 when it says nothing that holds. */
-export function retryAfterMs(headers: IncomingHttpHeaders, clock: Clock): number {
-  const text = headers['retry-after'];
-  // A repeated header, of which nobody knows which one is meant, is a list.
-  if (typeof text !== 'string') return 0;
+export function retryAfterMs(fields: readonly string[], clock: Clock): number {
+  // Of a repeated header nobody knows which one is meant.
+  const text = soleHeader(fields, 'retry-after');
+  if (text === null) return 0;
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
   const now = clock.wall();
   const at = parseHttpDate(text, now);

@@ -69,8 +69,8 @@ export class UpstreamAnswer implements ResponseSink {
     else this.abort(refusal);
   }
 
-  interim(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
-    this.owner.sink.interim(status, headers);
+  interim(status: number, fields: readonly string[]): void {
+    this.owner.sink.interim(status, fields);
   }
 
   switched(tunnel: Tunnel): void {

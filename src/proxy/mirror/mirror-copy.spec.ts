@@ -177,7 +177,7 @@ describe('the bound', () => {
     send();
     await turn();
     expect([dispatched.length, results()]).toEqual([MOST_COPIES, { sent: 0, failed: 0, dropped: 2 }]);
-    dispatched[0]!.handler.onResponseEnd!({ rawTrailers: null } as never, {});
+    dispatched[0]!.handler.responseEnded(null);
     expect(results()).toMatchObject({ sent: 1 });
     send();
     await turn();

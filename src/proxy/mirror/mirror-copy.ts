@@ -1,6 +1,6 @@
 import type { Exchange } from '../../exchange/exchange.js';
 import type { ScannedHead } from '../request-head.js';
-import { framingHeaders } from '../request-headers.js';
+import { hostHeader } from '../request-headers.js';
 import { BodyCopy } from './body-copy.js';
 import type { HeldCopy, MirrorSettings } from './mirror-host.js';
 import { MirrorRequest } from './mirror-request.js';
@@ -95,9 +95,10 @@ export class MirrorCopy implements HeldCopy {
     if (this.#over) return;
     const { exchange, head, path, lines } = this.original;
     try {
-      const headers = framingHeaders(exchange, head, this.settings.upstream.hostHeader);
+      const host = hostHeader(exchange, head, this.settings.upstream.hostHeader);
       const body = this.#body === null ? null : this.#body.bytes;
-      request.send({ path, method: head.method, headers, body }, mirroredLines(lines));
+      const copied = { path, method: head.method, host, contentLength: head.contentLength, body };
+      request.send(copied, mirroredLines(lines));
     } catch (error) {
       request.fail(error as Error, 'abandoned');
     }

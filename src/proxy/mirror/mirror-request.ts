@@ -1,9 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher } from 'undici';
-
 import { bufferPassed } from '../../common/buffer-garbage.js';
 import type { Exchange } from '../../exchange/exchange.js';
-import type { Outcome } from '../../exchange/upstream.js';
+import type { Outcome, ReceivedHead, UpstreamRequest } from '../../exchange/upstream.js';
 import { Attempt, type AttemptOwner } from '../attempt.js';
 import type { Deadlined } from '../deadlines.js';
 import { isEventStream } from '../response-headers.js';
@@ -24,15 +21,15 @@ export class MirrorRequest implements AttemptOwner, Deadlined {
     private readonly ended: () => void,
   ) {}
 
-  send(options: Dispatcher.DispatchOptions, lines: readonly string[]): void {
+  send(request: UpstreamRequest, lines: readonly string[]): void {
     const { host, upstream, timeoutMs } = this.settings;
     const backend = upstream.pick(this.exchange, null);
     if (backend === null) return this.#drop();
     this.deadline = host.deadlines.clock.now() + timeoutMs;
     host.deadlines.watch(this);
     const attempt = (this.#attempt = new Attempt(this, backend, lines));
-    options.path = backend.basePath + options.path;
-    if (backend.pool.dispatch(options, attempt)) return;
+    request.path = backend.basePath + request.path;
+    if (backend.pool.dispatch(request, attempt)) return;
     attempt.refused();
     this.#drop();
   }
@@ -56,9 +53,9 @@ export class MirrorRequest implements AttemptOwner, Deadlined {
 
   interim(): void {}
 
-  responseHead(_status: number, _statusText: string, _raw: Buffer[], headers: IncomingHttpHeaders): void {
+  responseHead(head: ReceivedHead): void {
     this.#headSeen = true;
-    if (!isEventStream(headers)) return;
+    if (!isEventStream(head)) return;
     // It may never end, and nobody reads it.
     const attempt = this.#attempt!;
     attempt.judge();

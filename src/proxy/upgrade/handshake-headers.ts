@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 import type { Exchange } from '../../exchange/exchange.js';
+import type { UpstreamHead } from '../../exchange/response.js';
 import type { Backend } from '../../exchange/upstream.js';
 import { addOwnHeaders } from '../own-headers.js';
 import { clientHead } from '../response-headers.js';
@@ -44,10 +45,16 @@ export function switchedHeaders(response: IncomingMessage, exchange: Exchange): 
   return { Upgrade: 'websocket', Connection: 'Upgrade', ...headers };
 }
 
-/** The head of an upstream's answer, as {@link clientHead} makes it of undici's. */
-export function headOf(response: IncomingMessage): ReturnType<typeof clientHead> {
-  const raw = response.rawHeaders.map((text) => Buffer.from(text, 'latin1'));
-  return clientHead(response.statusCode ?? 502, response.statusMessage ?? '', raw, response.headers);
+/** The head of an upstream's answer, as {@link clientHead} makes it. */
+export function headOf({ statusCode, statusMessage, rawHeaders, headers }: IncomingMessage): UpstreamHead {
+  return clientHead({
+    status: statusCode ?? 502,
+    statusText: statusMessage ?? '',
+    fields: rawHeaders,
+    connection: headers.connection ?? null,
+    transferEncoding: headers['transfer-encoding'] ?? null,
+    contentLength: Number(headers['content-length'] ?? -1),
+  });
 }
 
 /** Lines by name, in order of first appearance; repeated ones together, none of them lost. */

@@ -10,7 +10,7 @@ import type { Deadlined, Deadlines } from '../deadlines.js';
 import type { ForwardPlan } from '../forward-plan.js';
 import { outgoingRequest } from '../outgoing-request.js';
 import type { ScannedHead } from '../request-head.js';
-import { framingHeaders } from '../request-headers.js';
+import { hostHeader } from '../request-headers.js';
 import type { ClientEnd } from './client-end.js';
 import { HandshakeAttempt, type HandshakeOwner } from './handshake-attempt.js';
 import { type HandshakeRequest, handshakeRequest, switchedHeaders } from './handshake-headers.js';
@@ -51,7 +51,8 @@ export class Handshake implements HandshakeOwner, AttemptsOwner, Deadlined, Resp
     const head = exchange.head as ScannedHead;
     // A handshake is not sent again once an upstream may have seen it.
     this.#attempts = new Attempts(this, upstream, null, host);
-    this.#headers = [...framingHeaders(exchange, head, upstream.hostHeader), ...lines];
+    const named = hostHeader(exchange, head, upstream.hostHeader);
+    this.#headers = named === null ? lines : ['Host', named, ...lines];
   }
 
   begin(): void {

@@ -1,68 +1,49 @@
-import type { EventEmitter } from 'node:events';
-
-import { type buildConnector, Client, type Dispatcher } from 'undici';
-
+import { systemClock } from '../../common/clock.js';
 import { durationMs } from '../../common/duration.js';
 import type { ConnectionConfig } from '../../config/upstream.config.js';
 import type {
   ConnectionPool,
   Dialled,
   Dialling,
-  PooledConnection,
   PooledHandler,
+  UpstreamRequest,
 } from '../../exchange/upstream.js';
+import { type ConnectionOwner, Http1Connection } from '../http1/http1-connection.js';
 import type { Dialer } from './dialer.js';
-import { dispatchWithLines, fixedOrigin } from './header-lines.js';
 
-/** A name that never changes; what TLS asks for is the dialer's to say. */
-const SERVER_NAME = { servername: 'backend' };
-
-/** Largest response head accepted of an upstream, in bytes. */
-const MAX_RESPONSE_HEAD = 64 * 1024;
+/** A connection is given up so long before its backend would, in milliseconds: a request takes a while to get there. */
+const KEEP_ALIVE_MARGIN_MS = 2_000;
 
 /**
- * The sockets to one backend: one undici `Client` each, the latest used first, so that idle ones can age and
- * close. undici's own `Pool` counts its queue nowhere, cannot be asked for a fresh socket, and does not say
- * whether a socket was used before (docs/decisions/0005-connection-pool.md).
+ * The connections to one backend, the latest used first, so that idle ones can age and close
+ * (docs/decisions/0005-connection-pool.md).
  */
-export class BackendConnectionPool implements ConnectionPool {
-  readonly #options: Client.Options;
-  readonly #origin: URL;
-  readonly #secure: boolean;
-  readonly #idle: Connection[] = [];
-  readonly #waiting = new Map<PooledHandler, Dispatcher.DispatchOptions>();
+export class BackendConnectionPool implements ConnectionPool, ConnectionOwner {
+  readonly authority: string;
+  readonly #keepAliveMs: number;
+  readonly #idle: Http1Connection[] = [];
+  readonly #waiting = new Map<PooledHandler, UpstreamRequest>();
   #open = 0;
   #closed = false;
+  #sweeping: NodeJS.Timeout | null = null;
 
   constructor(
     origin: URL,
     private readonly config: Readonly<ConnectionConfig>,
-    private readonly dialer: Dialer,
+    readonly dialer: Dialer,
   ) {
-    this.#origin = fixedOrigin(origin);
-    this.#secure = origin.protocol === 'https:';
-    const keepAlive = durationMs(config.keep_alive);
-    this.#options = {
-      pipelining: 1,
-      // The exchange's own deadlines watch head and body.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: keepAlive,
-      keepAliveMaxTimeout: keepAlive,
-      maxHeaderSize: MAX_RESPONSE_HEAD,
-    };
+    this.authority = origin.host;
+    this.#keepAliveMs = durationMs(config.keep_alive);
   }
 
-  dispatch(options: Dispatcher.DispatchOptions, handler: PooledHandler, fresh = false): boolean {
-    // Else undici takes the name from Host, which may be the client's, and gives up a socket whenever that changes.
-    if (this.#secure) Object.assign(options, SERVER_NAME);
-    const connection = fresh ? this.#connect() : (this.#idle.pop() ?? this.#connectWithinLimit());
+  dispatch(request: UpstreamRequest, handler: PooledHandler, fresh = false): boolean {
+    const connection = fresh ? this.#connect() : (this.#rested() ?? this.#connectWithinLimit());
     if (connection) {
-      connection.run(options, handler);
+      connection.run(request, handler);
       return true;
     }
     if (this.#waiting.size >= this.config.max_pending) return false;
-    this.#waiting.set(handler, options);
+    this.#waiting.set(handler, request);
     return true;
   }
 
@@ -79,102 +60,73 @@ export class BackendConnectionPool implements ConnectionPool {
     for (const connection of this.#idle.splice(0)) this.#drop(connection);
   }
 
-  #connectWithinLimit(): Connection | null {
-    return this.#open < this.config.max_connections ? this.#connect() : null;
-  }
-
-  #connect(): Connection {
-    this.#open++;
-    const client = (connect: buildConnector.connector): Client =>
-      new Client(this.#origin, { ...this.#options, connect });
-    return new Connection(client, this.dialer, this.#released, this.#dropped);
-  }
-
   /** A request ended: the connection serves the longest waiting one, or rests. */
-  readonly #released = (connection: Connection, reusable: boolean): void => {
+  released(connection: Http1Connection, reusable: boolean): void {
     if (!reusable || !connection.alive || (this.#closed && this.#waiting.size === 0)) this.#drop(connection);
-    else if (!this.#serveWaiting(connection)) this.#idle.push(connection);
-  };
+    else if (!this.#serveWaiting(connection)) this.#rest(connection);
+  }
 
-  /** An idle connection was closed by either side. */
-  readonly #dropped = (connection: Connection): void => {
+  dropped(connection: Http1Connection): void {
     const at = this.#idle.indexOf(connection);
     if (at === -1) return;
     this.#idle.splice(at, 1);
     this.#drop(connection);
+  }
+
+  #rest(connection: Http1Connection): void {
+    const forMs = Math.min(this.#keepAliveMs, allowedMs(connection.keepAlive));
+    if (forMs <= 0) return this.#drop(connection);
+    connection.idleUntil = systemClock.now() + forMs;
+    this.#idle.push(connection);
+    if (this.#sweeping === null) this.#sweeping = setTimeout(this.#sweep, forMs).unref();
+  }
+
+  /** The latest used, unless its time is over and the timer late. */
+  #rested(): Http1Connection | null {
+    for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
+      if (systemClock.now() < connection.idleUntil) return connection;
+      this.#drop(connection);
+    }
+    return null;
+  }
+
+  readonly #sweep = (): void => {
+    this.#sweeping = null;
+    const now = systemClock.now();
+    for (const connection of this.#idle.filter(({ idleUntil }) => idleUntil <= now)) this.dropped(connection);
+    if (this.#idle.length === 0) return;
+    const next = Math.min(...this.#idle.map(({ idleUntil }) => idleUntil));
+    this.#sweeping = setTimeout(this.#sweep, Math.ceil(next - now)).unref();
   };
 
-  #drop(connection: Connection): void {
+  #connectWithinLimit(): Http1Connection | null {
+    return this.#open < this.config.max_connections ? this.#connect() : null;
+  }
+
+  #connect(): Http1Connection {
+    this.#open++;
+    return new Http1Connection(this);
+  }
+
+  #drop(connection: Http1Connection): void {
     this.#open--;
     connection.end();
     if (this.#waiting.size > 0 && this.#open < this.config.max_connections)
       this.#serveWaiting(this.#connect());
   }
 
-  #serveWaiting(connection: Connection): boolean {
-    for (const [handler, options] of this.#waiting) {
+  #serveWaiting(connection: Http1Connection): boolean {
+    for (const [handler, request] of this.#waiting) {
       this.#waiting.delete(handler);
-      connection.run(options, handler);
+      connection.run(request, handler);
       return true;
     }
     return false;
   }
 }
 
-/** One undici client, which holds at most one socket and one request. */
-class Connection implements PooledConnection {
-  reused = false;
-  alive = true;
-  fault: Error | null = null;
-  readonly client: Client;
-  #dialling: Dialling | null = null;
-
-  constructor(
-    clientWith: (connect: buildConnector.connector) => Client,
-    readonly dialer: Dialer,
-    readonly released: (connection: Connection, reusable: boolean) => void,
-    dropped: (connection: Connection) => void,
-  ) {
-    const client = (this.client = clientWith(this.#connect));
-    client.on('disconnect', () => {
-      this.alive = false;
-      dropped(this);
-    });
-    // undici reports a handler that threw here; ours turn every fault into an answer, and nothing may kill the process.
-    (client as EventEmitter).on('error', () => {
-      this.alive = false;
-    });
-  }
-
-  run(options: Dispatcher.DispatchOptions, handler: PooledHandler): void {
-    handler.connection = this;
-    dispatchWithLines(this.client, options, handler);
-  }
-
-  release(reusable: boolean): void {
-    this.reused = true;
-    this.released(this, reusable);
-  }
-
-  destroy(cause: Error): void {
-    this.alive = false;
-    this.#dialling?.destroy();
-    void this.client.destroy(cause);
-  }
-
-  /** undici takes a reset for the end of a body that is delimited by the close, so the socket's own word is kept. */
-  readonly #connect: buildConnector.connector = (_options, callback) => {
-    this.#dialling = this.dialer.dial((...result) => {
-      this.#dialling = null;
-      this.fault = null;
-      result[1]?.once('error', (error) => (this.fault = error));
-      callback(...result);
-    });
-  };
-
-  /** Not at once: the client may be in the middle of telling its handler that the response ended. */
-  end(): void {
-    this.alive = false;
-    queueMicrotask(() => void this.client.destroy());
-  }
+/** How long a backend that says so leaves an idle connection open, less a margin (RFC 2068 §19.7.1.1). */
+function allowedMs(keepAlive: string | null): number {
+  const seconds = keepAlive === null ? null : /(?:^|[\s,])timeout=(\d+)/i.exec(keepAlive);
+  return seconds === null ? Infinity : Number(seconds[1]) * 1_000 - KEEP_ALIVE_MARGIN_MS;
 }
