@@ -96,6 +96,10 @@ export class ResponseWriter implements ResponseSink, Listed {
 
   abort(_cause: Error): void {
     if (this.#over) return;
+    // What came is the client's: without a byte of an answer it might take the close for a race, and ask again.
+    this.flush();
+    // Node keeps what it writes until the end of the tick.
+    this.response.uncork();
     this.exchange.reason ??= 'upstream_aborted';
     this.#cut();
   }

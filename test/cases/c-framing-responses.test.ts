@@ -174,10 +174,6 @@ describe('answers that nobody can read', () => {
     ['a body that is too short', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok<close>'],
     ['chunks without an end', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n<close>'],
     ['a malformed chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\nzz\r\n'],
-    [
-      'a length among the trailers',
-      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nContent-Length: 1\r\n\r\n',
-    ],
   ])('%s: the transfer is cut, never ended', async (_, reply) => {
     scene.script.reply = reply;
     const { responses, closed } = await scene.gateway.raw(rawGet('/p'), { until: 'close' });
@@ -189,7 +185,7 @@ describe('answers that nobody can read', () => {
 describe('case 20: trailers of an answer', () => {
   it('pass, but for names that frame or route', async () => {
     const answer = await answerTo(
-      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 9\r\nHost: evil\r\n' +
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 9\r\nHost: evil\r\nContent-Length: 1\r\n' +
         'Set-Cookie: a=1\r\nContent-Type: text/html\r\nCache-Control: public\r\nConnection: x\r\nx-sum: 10\r\n\r\n',
     );
     expect([answer.text, answer.header('trailer')]).toEqual(['ok', 'X-Sum']);
@@ -240,8 +236,9 @@ describe('interim answers', () => {
     expect([responses[0]!.interim, responses[0]!.text]).toEqual([[], 'ok']);
   });
 
-  it('an unsolicited 100 costs the answer (a known limit), not the gateway', async () => {
-    expect((await answerTo(`HTTP/1.1 100 Continue\r\n\r\n${OK}`)).status).toBe(502);
+  it('a 100 that nobody waits for is dropped', async () => {
+    const { status, text, interim } = await answerTo(`HTTP/1.1 100 Continue\r\n\r\n${OK}`);
+    expect([status, text, interim]).toEqual([200, 'ok', []]);
   });
 
   it('arrive before the final head does', async () => {
