@@ -45,4 +45,6 @@ export interface OutgoingRequest {
   target: string;
   /** Name, value, name, value, …, valid (RFC 9110 §5.5), in bytes as `latin1` text. */
   lines: string[];
+  /** The edits of its route were done: an interceptor may send an exchange twice. */
+  edited?: boolean;
 }

@@ -32,6 +32,14 @@ describe('the output', () => {
     expect(written()).toBe(lines.join(''));
   });
 
+  it('writes lines of any length in order, those longer than a batch too', async () => {
+    const output = openOutput({ format: 'json' }, file);
+    const lines = [1, 40_000, 10, 11_000, 100_000, 5].map((length) => `${'€'.repeat(length)}\n`);
+    for (const line of lines) output.write(line);
+    await output.flush();
+    expect(written()).toBe(lines.join(''));
+  });
+
   it('flushes again and again, with nothing to write too', async () => {
     const output = openOutput({ format: 'json' }, file);
     await output.flush();

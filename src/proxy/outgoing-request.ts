@@ -11,5 +11,6 @@ export function outgoingRequest(exchange: Exchange, plan: ForwardPlan): Outgoing
   return {
     target: plan.target(exchange),
     lines: outgoingLines(exchange, exchange.head as ScannedHead, client, plan.outgoing),
+    edited: false,
   };
 }

@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
 import type { CanActivate } from '@nestjs/common';
-import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { firstValueFrom, isObservable } from 'rxjs';
 
 import { EarlyAnswer } from '../exchange/early-answer.js';
@@ -14,6 +13,7 @@ import type { ResponseSink } from '../exchange/response.js';
 import type { RouteHandler } from '../exchange/route.js';
 import type { UpstreamChoice } from '../exchange/upstream.js';
 import { refusalOf } from './problem.js';
+import { RouteContext } from './route-context.js';
 
 /**
  * What is mounted for one configured route: its guards in the order of the path, then the forwarder. The chain runs
@@ -35,11 +35,11 @@ export class ProxyController implements RouteHandler {
       this.guards.length === 0
         ? null
         : // oxlint-disable-next-line typescript/unbound-method -- what the context shows as the handler; never called.
-          new ExecutionContextHost([exchange.request, exchange.reply], ProxyController, this.handle);
+          new RouteContext([exchange.request, exchange.reply], ProxyController, this.handle);
     this.#from(0, context, exchange, sink);
   }
 
-  #from(first: number, context: ExecutionContextHost | null, exchange: Exchange, sink: ResponseSink): void {
+  #from(first: number, context: RouteContext | null, exchange: Exchange, sink: ResponseSink): void {
     try {
       for (let at = first; at < this.guards.length; at++) {
         const verdict = this.guards[at]!.canActivate(context!);
@@ -62,7 +62,7 @@ export class ProxyController implements RouteHandler {
   #resume(
     passed: boolean,
     next: number,
-    context: ExecutionContextHost | null,
+    context: RouteContext | null,
     exchange: Exchange,
     sink: ResponseSink,
   ): void {

@@ -11,30 +11,26 @@ const QUOTA = 'RateLimit';
 /** One exchange before the limits of one stage: by which keys, and what each of them said. */
 export class Judgement implements LimitsTaken {
   /** Null where a limit does not concern the exchange. */
-  readonly keys: (string | null)[] = [];
+  readonly keys: readonly (string | null)[];
   /** Null where a limit said nothing: it does not concern the exchange, or lets all pass while its store is away. */
-  readonly decisions: (Decision | null)[] = [];
+  readonly decisions: (Decision | null)[];
   /** Limits in Redis were judged there; else their stand-ins in memory were asked. */
   inRedis = false;
   #givenBack = false;
 
   constructor(
     readonly limits: readonly RouteLimit[],
+    exchange: Exchange,
     /** What the stage before said. */
     readonly before: Judgement | null = null,
-  ) {}
+  ) {
+    this.keys = limits.map((limit) => limit.keyOf(exchange));
+    this.decisions = limits.map(() => null);
+  }
 
-  /** Finds the keys; true when a limit in Redis concerns the exchange. */
-  begin(exchange: Exchange): boolean {
-    let remote = false;
-    for (let at = 0; at < this.limits.length; at++) {
-      const limit = this.limits[at]!;
-      const key = limit.keyOf(exchange);
-      this.keys.push(key);
-      this.decisions.push(null);
-      if (key !== null && limit.remote !== null) remote = true;
-    }
-    return remote;
+  /** A limit in Redis concerns the exchange. */
+  get asksRedis(): boolean {
+    return this.limits.some(({ remote }, at) => remote !== null && this.keys[at] !== null);
   }
 
   /** Takes from the limits in memory. */
@@ -115,8 +111,13 @@ export class Judgement implements LimitsTaken {
     const at = this.before === null ? -1 : responseHeaders.indexOf(POLICY);
     if (at >= 0) {
       responseHeaders[at + 1] = joined(responseHeaders[at + 1]!, policy);
-      responseHeaders[at + 3] = joined(this.before!.#allQuotas(), quota);
+      responseHeaders[at + 3] = joined(this.before!.#shown(responseHeaders[at + 3]!), quota);
     } else if (quota !== '') responseHeaders.push(POLICY, policy, QUOTA, quota);
+  }
+
+  /** What was written of it, unless it was given back since. */
+  #shown(written: string): string {
+    return this.#givenBack ? this.#allQuotas() : written;
   }
 
   #allQuotas(): string {

@@ -36,10 +36,9 @@ export class LimitSet {
    */
   judge(exchange: Exchange): Verdict | Promise<Verdict> {
     const now = this.clock.now();
-    const judgement = new Judgement(this.limits, exchange.taken as Judgement | null);
-    const remote = judgement.begin(exchange);
+    const judgement = new Judgement(this.limits, exchange, exchange.taken as Judgement | null);
     judgement.takeHere(now);
-    if (!remote || judgement.worst >= 0) return this.#settle(exchange, judgement, now);
+    if (!judgement.asksRedis || judgement.worst >= 0) return this.#settle(exchange, judgement, now);
     return this.#store!.usable
       ? this.#askRedis(exchange, judgement)
       : this.#withoutRedis(exchange, judgement, now);

@@ -1,4 +1,4 @@
-import type { EditsConfig, ReplaceConfig } from '../config/response.config.js';
+import type { EditsConfig } from '../config/response.config.js';
 import { headerText } from './encoding.js';
 import { compileTemplate, type Render, type TemplateContext } from './template.js';
 
@@ -13,30 +13,38 @@ type HeaderEditsConfig = Omit<EditsConfig, 'replace'> & Partial<Pick<EditsConfig
  * none. Names count without case, and `_` as `-`: many an upstream (CGI, WSGI, PHP) makes one variable of the two.
  */
 export function compileHeaderEdits(config: Readonly<HeaderEditsConfig>, path: string): HeaderEdits | null {
-  const removed = new Set(config.remove.map(nameKey));
-  const replaced = replacementsOf(config.replace ?? []);
   const set = valuesOf(config.set, path);
   const added = valuesOf(config.add, path);
-  if (removed.size + replaced.size + set.length + added.length === 0) return null;
-  const setByName = new Map(set.map((value) => [nameKey(value.name), value]));
+  const rules = rulesOf(config, set);
+  if (rules.size + added.length === 0) return null;
+  const lengths = new Set([...rules.keys()].map((key) => key.length));
   return (lines, context) => {
     const out: string[] = [];
-    const done = new Set<HeaderValue>();
+    const placed: HeaderValue[] = [];
     for (let at = 0; at < lines.length; at += 2) {
       const name = lines[at]!;
-      const key = nameKey(name);
-      if (removed.has(key)) continue;
-      const value = setByName.get(key);
-      if (value === undefined) out.push(name, replacedIn(lines[at + 1]!, replaced.get(key)));
-      else if (!done.has(value)) {
-        done.add(value);
-        out.push(value.name, value.text(context));
+      // A name and its key are of one length, which spares most lines the key.
+      const rule = lengths.has(name.length) ? rules.get(nameKey(name)) : undefined;
+      if (rule === undefined) out.push(name, lines[at + 1]!);
+      else if (rule.removed) continue;
+      else if (rule.set === null) out.push(name, replacedIn(lines[at + 1]!, rule.replacements));
+      else if (!placed.includes(rule.set)) {
+        placed.push(rule.set);
+        out.push(rule.set.name, rule.set.text(context));
       }
     }
-    for (const value of set) if (!done.has(value)) out.push(value.name, value.text(context));
+    for (const value of set) if (!placed.includes(value)) out.push(value.name, value.text(context));
     for (const { name, text } of added) out.push(name, text(context));
     return out;
   };
+}
+
+/** What happens to all lines of one name. */
+interface NameRule {
+  removed: boolean;
+  readonly replacements: Replacement[];
+  /** Stands in the place of the first of the lines. */
+  set: HeaderValue | null;
 }
 
 interface HeaderValue {
@@ -55,27 +63,28 @@ function nameKey(name: string): string {
 }
 
 function valuesOf(values: Readonly<Record<string, string>>, path: string): HeaderValue[] {
-  return Object.entries(values).map(([name, template]) => {
-    const render = compileTemplate(template, path);
-    return { name, text: (context) => headerText(render(context)) };
-  });
+  return Object.entries(values).map(([name, template]) => ({
+    name,
+    text: compileTemplate(template, path, headerText),
+  }));
 }
 
 /** What a replacement brings in is made harmless here; what it keeps was valid in the line it came from. */
-function replacementsOf(rules: readonly ReplaceConfig[]): Map<string, Replacement[]> {
-  const byName = Map.groupBy(rules, ({ name }) => nameKey(name));
-  return new Map(
-    [...byName].map(([name, list]) => [
-      name,
-      list.map(({ pattern, replacement }) => ({
-        pattern: new RegExp(pattern),
-        text: headerText(replacement),
-      })),
-    ]),
-  );
+function rulesOf(config: Readonly<HeaderEditsConfig>, set: readonly HeaderValue[]): Map<string, NameRule> {
+  const rules = new Map<string, NameRule>();
+  const ruleOf = (name: string): NameRule => {
+    const rule = rules.get(nameKey(name)) ?? { removed: false, replacements: [], set: null };
+    rules.set(nameKey(name), rule);
+    return rule;
+  };
+  for (const name of config.remove) ruleOf(name).removed = true;
+  for (const { name, pattern, replacement } of config.replace ?? []) {
+    ruleOf(name).replacements.push({ pattern: new RegExp(pattern), text: headerText(replacement) });
+  }
+  for (const value of set) ruleOf(value.name).set = value;
+  return rules;
 }
 
-function replacedIn(value: string, rules: readonly Replacement[] | undefined): string {
-  if (rules === undefined) return value;
+function replacedIn(value: string, rules: readonly Replacement[]): string {
   return rules.reduce((text, rule) => text.replace(rule.pattern, rule.text), value);
 }

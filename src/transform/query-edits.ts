@@ -15,8 +15,12 @@ export function compileQueryEdits(config: Readonly<EditsConfig>, path: string): 
     ...config.replace.map(({ name, pattern, replacement }) =>
       replacing(name, new RegExp(pattern), replacement),
     ),
-    ...Object.entries(config.set).map(([name, template]) => setting(name, compileTemplate(template, path))),
-    ...Object.entries(config.add).map(([name, template]) => adding(name, compileTemplate(template, path))),
+    ...Object.entries(config.set).map(([name, template]) =>
+      setting(name, compileTemplate(template, path, queryText)),
+    ),
+    ...Object.entries(config.add).map(([name, template]) =>
+      adding(name, compileTemplate(template, path, queryText)),
+    ),
   ];
   if (edits.length === 0) return null;
   return (target, context) => {
@@ -71,8 +75,9 @@ function adding(name: string, render: Render): Edit {
   return (pairs, context) => [...pairs, written(name, render(context))];
 }
 
+/** `value` is encoded already. */
 function written(name: string, value: string): string {
-  return `${queryText(name)}=${queryText(value)}`;
+  return `${queryText(name)}=${value}`;
 }
 
 function rawName(pair: string): string {

@@ -28,9 +28,6 @@ export class RequestTransformStage implements ForwarderFactory {
 }
 
 class RequestTransform implements Forwarder {
-  /** An interceptor may send an exchange twice; it is edited once. */
-  readonly #edited = new WeakSet<OutgoingRequest>();
-
   constructor(
     readonly headers: HeaderEdits | null,
     readonly query: QueryEdits | null,
@@ -40,12 +37,12 @@ class RequestTransform implements Forwarder {
 
   forward(exchange: Exchange, sink: ResponseSink): void {
     const outgoing = this.tools.outgoing(exchange);
-    if (!this.#edited.has(outgoing)) this.#edit(exchange, outgoing);
+    if (!outgoing.edited) this.#edit(exchange, outgoing);
     this.next.forward(exchange, sink);
   }
 
   #edit(exchange: Exchange, outgoing: OutgoingRequest): void {
-    this.#edited.add(outgoing);
+    outgoing.edited = true;
     if (this.query !== null) outgoing.target = this.query(outgoing.target, exchange);
     if (this.headers !== null) outgoing.lines = this.headers(outgoing.lines, exchange);
   }

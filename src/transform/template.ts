@@ -8,20 +8,24 @@ export type TemplateContext = Pick<Exchange, 'id' | 'clientIp' | 'identity' | 'p
 /** The text of a template for one exchange: Unicode, whatever the client made of it. */
 export type Render = (context: TemplateContext) => string;
 
+/** Makes of a text what may stand where it goes. */
+type Encode = (text: string) => string;
+
 /**
- * Compiles a template of the route with this path; its parameters go before names of the gateway's own. Throws a
- * RangeError for a stray brace or an unknown name.
+ * Compiles a template of the route with this path; its parameters go before names of the gateway's own. A text without
+ * names is encoded here, once. Throws a RangeError for a stray brace or an unknown name.
  */
-export function compileTemplate(template: string, path: string): Render {
-  const parts = parseTemplate(template).map((part) =>
-    'text' in part ? () => part.text : valueOf(part.name, path),
-  );
-  const [first = () => ''] = parts;
-  if (parts.length <= 1) return first;
+export function compileTemplate(template: string, path: string, encode: Encode = (text) => text): Render {
+  const parts = parseTemplate(template);
+  if (parts.every((part) => 'text' in part)) {
+    const fixed = encode(parts.map(({ text }) => text).join(''));
+    return () => fixed;
+  }
+  const values = parts.map((part) => ('text' in part ? () => part.text : valueOf(part.name, path)));
   return (context) => {
     let text = '';
-    for (const part of parts) text += part(context);
-    return text;
+    for (const value of values) text += value(context);
+    return encode(text);
   };
 }
 
