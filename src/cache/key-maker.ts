@@ -64,7 +64,7 @@ export class KeyMaker {
    */
   #originOf(exchange: Exchange): string {
     const host = hostOf(exchange);
-    if (!exchange.peerTrusted) return isOverTls(exchange.request!.raw.socket) ? `https:${host}` : host;
+    if (!exchange.peerTrusted) return isOverTls(exchange.raw!.socket) ? `https:${host}` : host;
     const { lines } = this.tools.outgoing(exchange);
     let origin = host;
     for (let at = 0; at < lines.length; at += 2) {

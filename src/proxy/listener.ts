@@ -82,9 +82,8 @@ export class Listener {
     });
     fastify.decorateRequest('exchange', null as never);
     this.#listen(fastify.server);
-    // Through Fastify's own router: guards get a request and a reply as for any other.
     fastify.server.on('upgrade', (request, socket: Socket, head: Buffer) =>
-      fastify.routing(request, acceptUpgrade(request, socket, head)),
+      fastify.server.emit('request', request, acceptUpgrade(request, socket, head)),
     );
   }
 

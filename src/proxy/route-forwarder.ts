@@ -14,6 +14,8 @@ export class RouteForwarder implements Forwarder, RouteTools {
   ) {}
 
   forward(exchange: Exchange, sink: ResponseSink): void {
+    // Forwarding looks at it when the answer may be out already.
+    void exchange.request;
     this.forwarder.forward(exchange, sink, this.plan);
   }
 

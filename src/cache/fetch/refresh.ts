@@ -27,8 +27,10 @@ export function repeated(exchange: Exchange): Exchange {
   again.identity = exchange.identity;
   again.upstreamHeaders = exchange.upstreamHeaders;
   again.upstream = exchange.upstream;
-  again.request = exchange.request;
-  again.reply = exchange.reply;
+  again.raw = exchange.raw;
+  again.response = exchange.response;
+  // Now: its answer may be out before the upstream's comes.
+  again.shownAs(exchange.request!, exchange.reply!);
   const { outgoing } = exchange;
   again.outgoing = outgoing && { target: outgoing.target, lines: outgoing.lines.slice() };
   return again;
