@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -5,6 +7,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { durationMs } from './common/duration.js';
 import { ALLOW_FROM, AllowFromGuard } from './exchange/allow-from.guard.js';
 import { LOG, type Log } from './exchange/event-log.js';
+import type { Exchange, Framework } from './exchange/exchange.js';
 import type { Refusal } from './exchange/refusal.js';
 import type { Snapshot, SnapshotListener } from './exchange/snapshot.js';
 import { CONNECTION_GAUGE, type ConnectionGauge } from './exchange/telemetry.js';
@@ -52,26 +55,28 @@ export class DataApplication implements SnapshotListener {
   }
 }
 
-/** Fastify with the gateway's entry in front of everything that Nest adds. */
-class DataPort {
+/**
+ * The gateway's entry with Fastify behind it. Fastify gets what is for the gateway's own endpoints, and makes the
+ * request and the reply that guards and interceptors see; what needs neither does without it.
+ */
+class DataPort implements Framework {
   readonly fastify: FastifyInstance;
   #entry: GatewayEntry | null = null;
   #own: OwnEndpoints | null = null;
+  /** What Fastify's first hook does with the request that is handed to it now. */
+  #step: Step | null = null;
 
   constructor(options: ReturnType<typeof fastifyOptions>) {
     const settings = {
       ...options,
-      // A target that Fastify's router can't read is the entry's to refuse, like any other.
-      frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
-        if (!this.#entry?.enter(request, reply)) void reply.status(404).send();
-      },
+      // A target that Fastify's router can't read is the entry's to judge, like any other.
+      frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
+        this.#entered(request, reply, () => void reply.status(404).send()),
     };
     // The types of the two kinds of server differ in nothing that is used here.
     this.fastify = fastify(settings as Parameters<typeof fastify>[0]) as unknown as FastifyInstance;
     // Before the hooks that Nest adds: they cost each request, and one of them answers some itself.
-    this.fastify.addHook('onRequest', (request, reply, done) => {
-      if (!this.#entry?.enter(request, reply)) done(this.#own?.refusal(request));
-    });
+    this.fastify.addHook('onRequest', (request, reply, done) => this.#entered(request, reply, done));
   }
 
   open(app: NestFastifyApplication): void {
@@ -79,7 +84,69 @@ class DataPort {
     const listener = app.get(Listener, { strict: false });
     listener.attach(this.fastify);
     this.#own = new OwnEndpoints(listener.ownRoutes, app.get(ALLOW_FROM));
+    const { server } = this.fastify;
+    server.removeAllListeners('request');
+    server.on('request', (raw: IncomingMessage, response: ServerResponse) => this.#take(raw, response));
   }
+
+  show(exchange: Exchange): void {
+    this.#toFastify(exchange.raw!, exchange.response!, (request, reply) => {
+      reply.hijack();
+      introduce(exchange, request, reply);
+    });
+  }
+
+  #take(raw: IncomingMessage, response: ServerResponse): void {
+    let step: Step;
+    try {
+      const own = this.#entry!.enter(raw, response, this);
+      if (own === null) return;
+      step = this.#answering(own);
+    } catch (error) {
+      step = (_request, reply) => void reply.send(error);
+    }
+    this.#toFastify(raw, response, step);
+  }
+
+  /** Fastify calls its first hook, and with it the step, before `routing` returns. */
+  #toFastify(raw: IncomingMessage, response: ServerResponse, step: Step): void {
+    this.#step = step;
+    try {
+      this.fastify.routing(raw, response);
+    } finally {
+      this.#step = null;
+    }
+  }
+
+  #entered(request: FastifyRequest, reply: FastifyReply, done: Done): void {
+    const step = this.#step ?? this.#unseen;
+    this.#step = null;
+    step(request, reply, done);
+  }
+
+  /** A second address of `localhost` has a server of Fastify's own: its requests come this way alone. */
+  readonly #unseen: Step = (request, reply, done) => {
+    const own = this.#entry?.enter(request.raw, reply.raw, this);
+    if (own) this.#answering(own)(request, reply, done);
+    else reply.hijack();
+  };
+
+  /** One of the gateway's own endpoints answers. */
+  #answering(exchange: Exchange): Step {
+    return (request, reply, done) => {
+      introduce(exchange, request, reply);
+      this.#entry!.leave(exchange, reply);
+      done(this.#own?.refusal(request));
+    };
+  }
+}
+
+type Done = (error?: Error) => void;
+type Step = (request: FastifyRequest, reply: FastifyReply, done: Done) => void;
+
+function introduce(exchange: Exchange, request: FastifyRequest, reply: FastifyReply): void {
+  request.exchange = exchange;
+  exchange.shownAs(request, reply);
 }
 
 /** What the gateway's own endpoints on the data port say to methods that they don't take. */

@@ -3,7 +3,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Exchange } from '../exchange/exchange.js';
 import type { Identity } from '../exchange/identity.js';
 import { Refusal } from '../exchange/refusal.js';
-import { exchangeOf } from '../exchange/stage.js';
+import { exchangeIn } from '../exchange/stage.js';
 import type { Authenticator } from './authenticator.js';
 
 /**
@@ -18,7 +18,7 @@ export class AuthGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    return this.#ask(0, exchangeOf(context.switchToHttp().getRequest()), null);
+    return this.#ask(0, exchangeIn(context), null);
   }
 
   #ask(first: number, exchange: Exchange, refused: Refusal | null): boolean | Promise<boolean> {

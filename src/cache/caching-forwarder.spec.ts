@@ -71,7 +71,7 @@ function exchangeFor(headers: string[] = [], head: object = {}): Exchange {
     ...head,
   });
   exchange.target = { path: '/a', rawPath: '/a', query: '', authority: null, originForm: '/a' };
-  exchange.request = { raw: { socket: {} } } as unknown as Exchange['request'];
+  exchange.raw = { socket: {} } as unknown as Exchange['raw'];
   exchange.upstream = { name: 'u', ownCookie: null } as unknown as Exchange['upstream'];
   return exchange;
 }

@@ -38,9 +38,7 @@ export class KeyMaker {
   }
 
   factsOf(exchange: Exchange): SetFacts {
-    const target = exchange.target!;
-    const group = groupOf(exchange, this.#groupsByPath ? target.path : target.path + target.query);
-    return { key: this.#keyOf(exchange), group, path: target.path, route: this.route.id };
+    return new Facts(this.#keyOf(exchange), this.route.id, exchange, this.#groupsByPath);
   }
 
   #keyOf(exchange: Exchange): string {
@@ -66,7 +64,7 @@ export class KeyMaker {
    */
   #originOf(exchange: Exchange): string {
     const host = hostOf(exchange);
-    if (!exchange.peerTrusted) return isOverTls(exchange.request!.raw.socket) ? `https:${host}` : host;
+    if (!exchange.peerTrusted) return isOverTls(exchange.raw!.socket) ? `https:${host}` : host;
     const { lines } = this.tools.outgoing(exchange);
     let origin = host;
     for (let at = 0; at < lines.length; at += 2) {
@@ -81,6 +79,26 @@ export class KeyMaker {
     const { target } = this.tools.outgoing(exchange);
     const at = target.indexOf('?');
     return at === -1 ? target : target.slice(0, at) + this.#pick(target.slice(at));
+  }
+}
+
+/** Their group is worked out where it is asked for: a hit in memory does not. */
+class Facts implements SetFacts {
+  readonly path: string;
+
+  // oxlint-disable-next-line max-params -- what it is made of.
+  constructor(
+    readonly key: string,
+    readonly route: string,
+    private readonly exchange: Exchange,
+    private readonly groupsByPath: boolean,
+  ) {
+    this.path = exchange.target!.path;
+  }
+
+  get group(): string {
+    const { path, query } = this.exchange.target!;
+    return groupOf(this.exchange, this.groupsByPath ? path : path + query);
   }
 }
 

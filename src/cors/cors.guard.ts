@@ -5,7 +5,7 @@ import { indexOfHeader, soleHeader } from '../common/raw-headers.js';
 import { EarlyAnswer } from '../exchange/early-answer.js';
 import type { Exchange, RequestHead } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
-import { exchangeOf } from '../exchange/stage.js';
+import { exchangeIn } from '../exchange/stage.js';
 import type { CorsPolicy } from './cors-policy.js';
 
 const ANSWERED = new EarlyAnswer(204);
@@ -18,7 +18,7 @@ export class CorsGuard implements CanActivate {
   constructor(private readonly policy: CorsPolicy) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const exchange = exchangeOf(context.switchToHttp().getRequest());
+    const exchange = exchangeIn(context);
     const { method, rawHeaders } = exchange.head;
     if (preflightMethod(method, rawHeaders) !== null) {
       this.policy.answerPreflight(rawHeaders, exchange.responseHeaders);

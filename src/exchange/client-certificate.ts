@@ -13,13 +13,14 @@ export interface ClientCertificate {
   readonly certificate: X509Certificate;
 }
 
-const KNOWN = new WeakMap<Socket, ClientCertificate | null>();
+const KNOWN = new WeakMap<TLSSocket, ClientCertificate | null>();
 
 /** The certificate of the client behind a socket, worked out once for each connection; null without a verified one. */
 export function clientCertificateOf(socket: Socket): ClientCertificate | null {
+  if (!isVerified(socket)) return null;
   let known = KNOWN.get(socket);
   if (known === undefined) {
-    known = isVerified(socket) ? read(socket) : null;
+    known = read(socket);
     KNOWN.set(socket, known);
   }
   return known;

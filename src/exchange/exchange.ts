@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { type ClientCertificate, clientCertificateOf } from './client-certificate.js';
@@ -62,9 +64,14 @@ export class Exchange {
   /** Monotonic milliseconds at the end; 0 while the exchange runs. */
   endedAt = 0;
 
-  /** What a guard or interceptor sees; null when the parser refused the request before there was one. */
-  request: FastifyRequest | null = null;
-  reply: FastifyReply | null = null;
+  /** As node gives them; null when the parser refused the request before there was one. */
+  raw: IncomingMessage | null = null;
+  /** Written by the writer alone. */
+  response: ServerResponse | null = null;
+  /** Makes what guards and interceptors see. */
+  framework: Framework | null = null;
+  #request: FastifyRequest | null = null;
+  #reply: FastifyReply | null = null;
 
   constructor(
     /** The request id (`request_id` in logs, `instance` in problem documents). */
@@ -74,10 +81,33 @@ export class Exchange {
     readonly head: RequestHead,
   ) {}
 
+  /** What a guard or interceptor sees, made at the first use; null when the parser refused the request before there was one. */
+  get request(): FastifyRequest | null {
+    if (this.#request === null) this.framework?.show(this);
+    return this.#request;
+  }
+
+  get reply(): FastifyReply | null {
+    if (this.#reply === null) this.framework?.show(this);
+    return this.#reply;
+  }
+
+  /** Guards and interceptors see it as these. */
+  shownAs(request: FastifyRequest, reply: FastifyReply): void {
+    this.#request = request;
+    this.#reply = reply;
+  }
+
   /** The client's own certificate, when TLS verified one. */
   get clientCertificate(): ClientCertificate | null {
-    return this.request && clientCertificateOf(this.request.raw.socket);
+    return this.raw && clientCertificateOf(this.raw.socket);
   }
+}
+
+/** The web framework in which the gateway's own endpoints live, and whose requests and replies teams' guards know. */
+export interface Framework {
+  /** Gives the exchange its request and reply (`shownAs`), before anything of the answer was written. */
+  show(exchange: Exchange): void;
 }
 
 /** The request head as it came, read once; everything that logs, metrics and limits need of it. */

@@ -1,4 +1,4 @@
-import type { CanActivate, NestInterceptor } from '@nestjs/common';
+import type { CanActivate, ExecutionContext, NestInterceptor } from '@nestjs/common';
 
 import type { GatewayConfig } from '../config/gateway.config.js';
 import type { RouteConfig } from '../config/route.config.js';
@@ -35,6 +35,16 @@ export interface InterceptorFactory {
 
 /** Nest token of the {@link InterceptorFactory}. */
 export const INTERCEPTORS = Symbol('Interceptors');
+
+/** The context of a guard of the path. */
+export interface ExchangeContext extends ExecutionContext {
+  readonly exchange: Exchange;
+}
+
+/** The exchange of one of the gateway's own guards, for which nobody has to make a request and a reply first. */
+export function exchangeIn(context: ExecutionContext): Exchange {
+  return (context as Partial<ExchangeContext>).exchange ?? exchangeOf(context.switchToHttp().getRequest());
+}
 
 /** The exchange behind the request that a Nest guard or interceptor was given. */
 export function exchangeOf(request: unknown): Exchange {

@@ -35,7 +35,7 @@ export class BodyCollector implements ResponseSource, Deadlined {
     this.deadlines.watch(this);
     this.#moved();
     if (head.expect !== null) this.sink.interim(100, []);
-    const { raw } = this.exchange.request!;
+    const raw = this.exchange.raw!;
     raw.on('data', this.#data);
     raw.on('end', this.#end);
   }
@@ -74,7 +74,7 @@ export class BodyCollector implements ResponseSource, Deadlined {
   }
 
   #leave(): void {
-    const { raw } = this.exchange.request!;
+    const raw = this.exchange.raw!;
     raw.off('data', this.#data);
     raw.off('end', this.#end);
     raw.pause();

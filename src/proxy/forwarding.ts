@@ -59,7 +59,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
   ) {
     const upstream = exchange.upstream!;
     const { target, lines } = exchange.outgoing ?? outgoingRequest(exchange, plan);
-    this.#body = head.hasBody && exchange.body === null ? this.#upload(exchange.request!.raw) : null;
+    this.#body = head.hasBody && exchange.body === null ? this.#upload(exchange.raw!) : null;
     this.#path = target;
     this.#request = {
       path: target,
@@ -88,7 +88,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
   send(backend: Backend, fresh: boolean): boolean {
     const attempt = new Attempt(this, backend, this.#lines);
     this.#attempt = attempt;
-    if (this.#body !== null && !this.exchange.request!.raw.complete) attempt.uploading(true);
+    if (this.#body !== null && !this.exchange.raw!.complete) attempt.uploading(true);
     this.#wait('head', this.#headDueAt);
     const request = this.#request;
     request.path = backend.basePath + this.#path;
@@ -170,7 +170,7 @@ export class Forwarding implements AttemptOwner, AttemptsOwner, UploadWatcher, D
   }
 
   get #mayTrail(): boolean {
-    return this.head.method !== 'HEAD' && this.exchange.request!.raw.httpVersionMinor > 0;
+    return this.head.method !== 'HEAD' && this.exchange.raw!.httpVersionMinor > 0;
   }
 
   responseData(chunk: Buffer): boolean {

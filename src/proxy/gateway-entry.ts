@@ -1,10 +1,12 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
 import { Inject, Injectable } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 
 import { CLOCK, type Clock } from '../common/clock.js';
 import { DEFAULT_HEADERS, type DefaultHeadersCompiler } from '../exchange/default-headers.js';
 import { EXCHANGE_LOG, type ExchangeLog } from '../exchange/event-log.js';
-import { Exchange } from '../exchange/exchange.js';
+import { Exchange, type Framework } from '../exchange/exchange.js';
 import { EXCHANGE_OBSERVERS, type ExchangeObserver } from '../exchange/observer.js';
 import type { Refusal } from '../exchange/refusal.js';
 import { ROUTER, type Router } from '../exchange/router.js';
@@ -18,8 +20,8 @@ import { ScannedHead } from './request-head.js';
 import { ResponseWriter, type WriterHost } from './response-writer.js';
 
 /**
- * Where every request of the data port comes in and every exchange ends. Fastify calls `enter` in its `onRequest`
- * hook, before a body is read; what is for a route never reaches Fastify's own handlers.
+ * Where every request of the data port comes in and every exchange ends. `enter` is called before a body is read;
+ * what is for a route never reaches Fastify's own handlers.
  */
 @Injectable()
 export class GatewayEntry implements WriterHost {
@@ -38,24 +40,25 @@ export class GatewayEntry implements WriterHost {
     private readonly active: ActiveExchanges,
   ) {}
 
-  /** True when the request was taken: Fastify must do nothing more. False for the gateway's own endpoints. */
-  enter(request: FastifyRequest, reply: FastifyReply): boolean {
+  /** Null when the request was taken: nobody must do more for it. Else the exchange of one of the gateway's own endpoints. */
+  enter(raw: IncomingMessage, response: ServerResponse, framework: Framework): Exchange | null {
     const edge = this.#settings();
-    const { raw } = request;
     const client = connectionOf(raw.socket);
-    if (!client.admit(reply.raw)) {
-      reply.hijack();
-      return true;
-    }
+    if (!client.admit(response)) return null;
     const head = new ScannedHead(raw, client).scan(edge.requestIdHeader);
     const exchange = this.#open(head, client, edge);
-    exchange.request = request;
-    exchange.reply = reply;
-    request.exchange = exchange;
-    if (this.#start(exchange, head, client, edge)) return true;
-    client.addOwn(raw, reply.raw, edge.bodyTimeoutMs);
+    exchange.raw = raw;
+    exchange.response = response;
+    exchange.framework = framework;
+    return this.#start(exchange, head, client, edge) ? null : exchange;
+  }
+
+  /** One of the gateway's own endpoints answers. */
+  leave({ raw, response }: Exchange, reply: FastifyReply): void {
+    const edge = this.#settings();
+    const client = connectionOf(raw!.socket);
+    client.addOwn(raw!, response!, edge.bodyTimeoutMs);
     addDefaults(edge, client, reply);
-    return false;
   }
 
   /** An exchange that the parser refused: seen by the observers, answered by the caller. */
@@ -116,8 +119,8 @@ export class GatewayEntry implements WriterHost {
   #start(exchange: Exchange, head: ScannedHead, client: ClientConnection, edge: EdgeSettings): boolean {
     let fault: unknown = null;
     try {
-      const { request, reply } = exchange;
-      checkReceived({ head, request: request!.raw, response: reply!.raw, client }, edge.maxUriLength);
+      const { raw, response } = exchange;
+      checkReceived({ head, request: raw!, response: response!, client }, edge.maxUriLength);
       if (!this.router.route(exchange)) return false;
       this.#identifyClient(exchange, edge);
     } catch (error) {
@@ -128,9 +131,7 @@ export class GatewayEntry implements WriterHost {
   }
 
   #take(exchange: Exchange, head: ScannedHead, client: ClientConnection, fault: unknown): void {
-    const { request, reply } = exchange;
-    reply!.hijack();
-    const writer = new ResponseWriter(exchange, head, request!.raw, reply!.raw, client, this);
+    const writer = new ResponseWriter(exchange, head, exchange.raw!, exchange.response!, client, this);
     this.active.add(writer);
     for (const observer of this.observers) observer.started?.(exchange);
     if (client.add(writer)) this.#begin(exchange, writer, fault);
@@ -145,7 +146,7 @@ export class GatewayEntry implements WriterHost {
   #identifyClient(exchange: Exchange, { clientAddress }: EdgeSettings): void {
     if (!clientAddress.trusts(exchange.head.remoteAddress)) return;
     exchange.peerTrusted = true;
-    exchange.clientIp = clientAddress.resolve(exchange.head.remoteAddress, exchange.request!.raw.headers);
+    exchange.clientIp = clientAddress.resolve(exchange.head.remoteAddress, exchange.raw!.headers);
   }
 
   #refuse(error: unknown, exchange: Exchange, writer: ResponseWriter): void {

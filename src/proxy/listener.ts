@@ -30,6 +30,8 @@ export function fastifyOptions(server: Readonly<ServerConfig>, tls: TlsOptions |
     // Ours is a problem document (RFC 9112 §3.2 wants the 400, not this body).
     requireHostHeader: false,
     noDelay: true,
+    // The stream of a request without a body is ended from the start: its events cost and tell nobody anything.
+    optimizeEmptyRequests: true,
     shouldUpgradeCallback: shouldUpgrade,
   };
   return {
@@ -80,9 +82,8 @@ export class Listener {
     });
     fastify.decorateRequest('exchange', null as never);
     this.#listen(fastify.server);
-    // Through Fastify's own router: guards get a request and a reply as for any other.
     fastify.server.on('upgrade', (request, socket: Socket, head: Buffer) =>
-      fastify.routing(request, acceptUpgrade(request, socket, head)),
+      fastify.server.emit('request', request, acceptUpgrade(request, socket, head)),
     );
   }
 

@@ -7,7 +7,7 @@ import { outgoingLines } from './request-headers.js';
 
 /** Throws a Refusal when a rewrite makes no valid target. */
 export function outgoingRequest(exchange: Exchange, plan: ForwardPlan): OutgoingRequest {
-  const client = connectionOf(exchange.request!.raw.socket);
+  const client = connectionOf(exchange.raw!.socket);
   return {
     target: plan.target(exchange),
     lines: outgoingLines(exchange, exchange.head as ScannedHead, client, plan.outgoing),

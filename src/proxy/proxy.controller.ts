@@ -35,7 +35,7 @@ export class ProxyController implements RouteHandler {
       this.guards.length === 0
         ? null
         : // oxlint-disable-next-line typescript/unbound-method -- what the context shows as the handler; never called.
-          new RouteContext([exchange.request, exchange.reply], ProxyController, this.handle);
+          new RouteContext(exchange, ProxyController, this.handle);
     this.#from(0, context, exchange, sink);
   }
 

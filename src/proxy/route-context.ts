@@ -1,25 +1,49 @@
+import type { Type } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+
+import type { Exchange } from '../exchange/exchange.js';
+import type { ExchangeContext } from '../exchange/stage.js';
 
 type HttpArguments = ReturnType<ExecutionContextHost['switchToHttp']>;
 
+const NONE: never[] = [];
+
 /**
- * Nest's context makes three functions whenever a guard asks it for the request; this one has them. `never`: it fits
- * whatever type the guard names.
+ * Nest's context makes three functions whenever a guard asks it for the request; this one has them, and the request and
+ * the reply are made for those alone who ask. `never`: it fits whatever type the guard names.
  */
-export class RouteContext extends ExecutionContextHost implements HttpArguments {
+export class RouteContext extends ExecutionContextHost implements ExchangeContext, HttpArguments {
+  // oxlint-disable-next-line typescript/no-explicit-any -- as Nest has it.
+  constructor(
+    readonly exchange: Exchange,
+    constructorRef: Type<any>,
+    handler: Function,
+  ) {
+    super(NONE, constructorRef, handler);
+  }
+
+  override getArgs<T extends any[]>(): T {
+    return [this.exchange.request, this.exchange.reply] as unknown as T;
+  }
+
+  override getArgByIndex<T>(index: number): T {
+    if (index === 0) return this.exchange.request as T;
+    return (index === 1 ? this.exchange.reply : undefined) as T;
+  }
+
   override switchToHttp(): HttpArguments {
     return this;
   }
 
   getRequest(): never {
-    return this.getArgByIndex(0);
+    return this.exchange.request as never;
   }
 
   getResponse(): never {
-    return this.getArgByIndex(1);
+    return this.exchange.reply as never;
   }
 
   getNext(): never {
-    return this.getArgByIndex(2);
+    return undefined as never;
   }
 }

@@ -1,7 +1,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 
 import type { Identity } from '../exchange/identity.js';
-import { exchangeOf } from '../exchange/stage.js';
+import { exchangeIn } from '../exchange/stage.js';
 import type { LimitJudge } from './limit-judge.js';
 import type { LimitSet } from './limit-set.js';
 
@@ -19,7 +19,7 @@ export class IdentityLimitGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): true | Promise<true> {
-    const exchange = exchangeOf(context.switchToHttp().getRequest());
+    const exchange = exchangeIn(context);
     const limits = this.#limitsFor(exchange.identity);
     return limits === null || this.judge.pass(limits, exchange);
   }

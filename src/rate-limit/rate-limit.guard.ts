@@ -1,6 +1,6 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 
-import { exchangeOf } from '../exchange/stage.js';
+import { exchangeIn } from '../exchange/stage.js';
 import type { LimitJudge } from './limit-judge.js';
 import type { LimitSet } from './limit-set.js';
 
@@ -12,6 +12,6 @@ export class RateLimitGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): true | Promise<true> {
-    return this.judge.pass(this.limits, exchangeOf(context.switchToHttp().getRequest()));
+    return this.judge.pass(this.limits, exchangeIn(context));
   }
 }

@@ -82,7 +82,7 @@ class Query implements MatchRequest {
 
   /** Node builds this object at its first use: only header conditions need it. */
   get headers(): MatchRequest['headers'] {
-    return this.exchange.request!.raw.headers;
+    return this.exchange.raw!.headers;
   }
 }
 

@@ -19,7 +19,7 @@ function address(at: number): string {
 }
 
 function from(client: Partial<Exchange>, headers: Record<string, string> = {}): Exchange {
-  return { clientIp: '', identity: null, request: { raw: { headers } }, ...client } as Exchange;
+  return { clientIp: '', identity: null, raw: { headers }, ...client } as Exchange;
 }
 
 function choices(of: Split, name: (at: number) => string = address): string[] {
@@ -148,7 +148,7 @@ describe('headers', () => {
   });
 
   it('are not read where no entry asks for any', () => {
-    const unread = { clientIp: '::1', identity: null, request: null } as Exchange;
+    const unread = { clientIp: '::1', identity: null, raw: null } as Exchange;
     expect(split({ a: 1 }).choose(unread).name).toBe('a');
   });
 

@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange/exchange.js';
 import type { Upstream, UpstreamChoice } from '../exchange/upstream.js';
 import { drawnFor } from './rendezvous.js';
 
-type Headers = NonNullable<Exchange['request']>['raw']['headers'];
+type Headers = NonNullable<Exchange['raw']>['headers'];
 
 /** An entry that takes by headers what has them all. */
 interface Override {
@@ -47,7 +47,7 @@ export class Split implements UpstreamChoice {
 
   #byHeaders(exchange: Exchange): Upstream | null {
     if (this.#overrides.length === 0) return null;
-    const { headers } = exchange.request!.raw;
+    const { headers } = exchange.raw!;
     for (const { upstream, tests } of this.#overrides)
       if (tests.every((test) => test(headers))) return upstream;
     return null;

@@ -35,7 +35,7 @@ export function simulatedExchange({ tag, method, clientIp, now, upstream }: Simu
   exchange.upstream = upstream;
   exchange.outgoing = { target, lines: [] };
   exchange.route = { id: 'simulated', path: '/' } as Route;
-  exchange.request = { raw: { httpVersionMinor: 1, complete: true } } as never;
+  exchange.raw = { httpVersionMinor: 1, complete: true } as never;
   return exchange;
 }
 

@@ -1,6 +1,6 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 
-import { exchangeOf } from '../../exchange/stage.js';
+import { exchangeIn } from '../../exchange/stage.js';
 import type { QueryParameter } from './query-parameter.js';
 
 /**
@@ -11,7 +11,7 @@ export class StripKeyGuard implements CanActivate {
   constructor(private readonly parameter: QueryParameter) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const exchange = exchangeOf(context.switchToHttp().getRequest());
+    const exchange = exchangeIn(context);
     const target = exchange.target!;
     if (target.query === '') return true;
     const query = this.parameter.without(target.query);

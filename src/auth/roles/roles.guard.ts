@@ -1,7 +1,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 
 import { Refusal } from '../../exchange/refusal.js';
-import { exchangeOf } from '../../exchange/stage.js';
+import { exchangeIn } from '../../exchange/stage.js';
 
 /** Lets through who has one of the route's roles. Whoever is not known has none. */
 export class RolesGuard implements CanActivate {
@@ -12,7 +12,7 @@ export class RolesGuard implements CanActivate {
   }
 
   canActivate(context: ExecutionContext): boolean {
-    const { identity } = exchangeOf(context.switchToHttp().getRequest());
+    const { identity } = exchangeIn(context);
     if (identity !== null && identity.roles.some((role) => this.#roles.has(role))) return true;
     throw new Refusal('insufficient_privileges');
   }

@@ -27,8 +27,8 @@ export function repeated(exchange: Exchange): Exchange {
   again.identity = exchange.identity;
   again.upstreamHeaders = exchange.upstreamHeaders;
   again.upstream = exchange.upstream;
-  again.request = exchange.request;
-  again.reply = exchange.reply;
+  again.raw = exchange.raw;
+  again.response = exchange.response;
   const { outgoing } = exchange;
   again.outgoing = outgoing && { target: outgoing.target, lines: outgoing.lines.slice() };
   return again;

@@ -117,10 +117,10 @@ export function withoutVariant(before: StoredSet, gone: StoredResponse, about: S
 /** What a set tells of itself. */
 export type SetFacts = Pick<StoredSet, 'route' | 'path' | 'group'> & { readonly key: string };
 
-function setOf(variants: readonly StoredResponse[], { key, ...about }: SetFacts): StoredSet {
-  const texts = 2 * (key.length + about.group.length + about.path.length);
+function setOf(variants: readonly StoredResponse[], { key, route, path, group }: SetFacts): StoredSet {
+  const texts = 2 * (key.length + group.length + path.length);
   const bytes = variants.reduce((sum, one) => sum + bytesOf(one), texts + OVERHEAD);
-  return { ...about, variants, bytes, usefulUntil: Math.max(...variants.map(usefulUntil)) };
+  return { route, path, group, variants, bytes, usefulUntil: Math.max(...variants.map(usefulUntil)) };
 }
 
 function bytesOf({ headers, body, vary }: StoredResponse): number {

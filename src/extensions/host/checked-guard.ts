@@ -2,7 +2,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { firstValueFrom, isObservable } from 'rxjs';
 
 import { checkRawHeaders } from '../../exchange/header-list.js';
-import { exchangeOf } from '../../exchange/stage.js';
+import { exchangeIn } from '../../exchange/stage.js';
 
 /**
  * A guard of the team's own as the chain calls it. What it adds to `exchange.responseHeaders` is checked where it is
@@ -12,7 +12,7 @@ export class CheckedGuard implements CanActivate {
   constructor(readonly guard: CanActivate) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { responseHeaders } = exchangeOf(context.switchToHttp().getRequest());
+    const { responseHeaders } = exchangeIn(context);
     const first = responseHeaders.length;
     let later = false;
     try {

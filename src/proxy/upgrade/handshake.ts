@@ -67,7 +67,7 @@ export class Handshake implements HandshakeOwner, AttemptsOwner, Deadlined, Resp
   send(backend: Backend): boolean {
     const attempt = (this.#attempt = new HandshakeAttempt(this, backend));
     this.deadline = this.headDueAt;
-    const { raw } = this.exchange.request!;
+    const raw = this.exchange.raw!;
     const request = handshakeRequest(raw, this.#headers, backend.basePath + this.#path, backend);
     this.host.upgrade(request, attempt.clientEnd);
     return true;

@@ -57,7 +57,7 @@ export class WebSocketTunnel implements Tunnel, ClientEndOwner, Deadlined {
     readonly parts: TunnelParts,
     readonly host: TunnelHost,
   ) {
-    this.#client = parts.exchange.request!.raw.socket;
+    this.#client = parts.exchange.raw!.socket;
     this.#upgrading = connectionOf(this.#client).upgrading!;
     this.#end = parts.attempt.clientEnd;
   }

@@ -55,8 +55,8 @@ function onePerUpstream(claims: readonly Claim[]): Claim[] {
 }
 
 /** Whether the client itself came over TLS, to the gateway or to the trusted proxy in front of it. */
-export function cameSecurely({ request, peerTrusted }: Exchange): boolean {
-  const { headers, socket } = request!.raw;
+export function cameSecurely({ raw, peerTrusted }: Exchange): boolean {
+  const { headers, socket } = raw!;
   const told = peerTrusted ? headers['x-forwarded-proto'] : undefined;
   if (typeof told === 'string' && /^(?:http|ws)s?$/i.test(told)) return /s$/i.test(told);
   return 'encrypted' in socket;

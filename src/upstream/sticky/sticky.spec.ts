@@ -22,7 +22,7 @@ function exchangeWith({ cookies = [], proto, trusted = false, tls = false }: Ask
   const exchange = new Exchange('id', 0, { rawHeaders } as unknown as Exchange['head']);
   const socket = tls ? { encrypted: true } : {};
   const headers = proto === undefined ? {} : { 'x-forwarded-proto': proto };
-  exchange.request = { raw: { socket, headers } } as unknown as Exchange['request'];
+  exchange.raw = { socket, headers } as unknown as Exchange['raw'];
   exchange.peerTrusted = trusted;
   return exchange;
 }
