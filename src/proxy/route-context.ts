@@ -13,22 +13,21 @@ const NONE: never[] = [];
  * the reply are made for those alone who ask. `never`: it fits whatever type the guard names.
  */
 export class RouteContext extends ExecutionContextHost implements ExchangeContext, HttpArguments {
-  // oxlint-disable-next-line typescript/no-explicit-any -- as Nest has it.
   constructor(
     readonly exchange: Exchange,
-    constructorRef: Type<any>,
+    constructorRef: Type,
     handler: Function,
   ) {
     super(NONE, constructorRef, handler);
   }
 
-  override getArgs<T extends any[]>(): T {
-    return [this.exchange.request, this.exchange.reply] as unknown as T;
+  override getArgs(): never {
+    return [this.exchange.request, this.exchange.reply] as never;
   }
 
-  override getArgByIndex<T>(index: number): T {
-    if (index === 0) return this.exchange.request as T;
-    return (index === 1 ? this.exchange.reply : undefined) as T;
+  override getArgByIndex(index: number): never {
+    if (index === 0) return this.getRequest();
+    return index === 1 ? this.getResponse() : this.getNext();
   }
 
   override switchToHttp(): HttpArguments {
