@@ -68,7 +68,7 @@ function groupOf({ functionName, url }) {
   if (url === '') return WRITES.test(functionName) ? 'socket writes' : 'other native functions';
   if (url.startsWith('node:')) return "node's own JavaScript (http, streams, timers)";
   const module = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1];
-  if (module) return module === 'undici' ? 'undici' : module === 'fastify' ? 'Fastify' : 'other packages';
+  if (module) return module === 'fastify' ? 'Fastify' : 'other packages';
   return "the gateway's own code";
 }
 

@@ -36,7 +36,7 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await setImmediate();
 };
 
-/** Reads a stream as undici does, and keeps what came. */
+/** Reads a stream, and keeps what came. */
 function reader(body: Readable) {
   const got = { text: '', ended: false, error: null as Error | null };
   body.on('data', (chunk: Buffer) => (got.text += chunk.toString()));

@@ -1,10 +1,14 @@
-import { Redis } from 'ioredis';
+import { createRequire } from 'node:module';
+
+import type { Redis } from 'ioredis';
 
 import { durationMs } from '../common/duration.js';
 import type { RedisConfig } from '../config/observability.config.js';
 import type { RedisArgument, RedisConnection, RedisScript } from '../exchange/redis.js';
 import { answerInTime, answerPatiently, RedisTimeout } from './answer-in-time.js';
 import { clientOptions } from './client-options.js';
+
+const require = createRequire(import.meta.url);
 
 /** Milliseconds for the first attempt to open it; a start, or the reload that adds it, waits for that. */
 const FIRST_ATTEMPT = 1_000;
@@ -31,7 +35,7 @@ export class SharedConnection implements RedisConnection {
   constructor(config: Readonly<RedisConfig>) {
     this.prefix = config.key_prefix;
     this.#timeoutMs = durationMs(config.command_timeout);
-    this.#client = new Redis(config.url, clientOptions);
+    this.#client = newClient(config.url);
     this.#client.on('error', (error: Error) => (this.#cause = withoutCommand(error)));
     this.#client.on('ready', () => {
       this.#known.clear();
@@ -149,6 +153,12 @@ export class SharedConnection implements RedisConnection {
   #tell(down: Error | null): void {
     for (const changed of this.#watchers) changed(down);
   }
+}
+
+/** Loads ioredis, which takes 6 MB: only where a document has a Redis. */
+function newClient(url: string): Redis {
+  const { Redis: Client } = require('ioredis') as { Redis: typeof Redis };
+  return new Client(url, clientOptions);
 }
 
 /** The client adds the command with its arguments to errors; those of AUTH are credentials. */

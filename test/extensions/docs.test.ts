@@ -24,7 +24,7 @@ function filesOf(page: string): Map<string, string> {
 
 const FILES = filesOf(readFileSync(`${ROOT}docs/extensions.md`, 'utf8'));
 /** What the page names as development dependencies, and what they need. */
-const DEPENDENCIES = ['@nestjs', '@types', 'class-validator', 'fastify', 'rxjs', 'undici'];
+const DEPENDENCIES = ['@nestjs', '@types', 'class-validator', 'fastify', 'rxjs'];
 
 let folder: string;
 

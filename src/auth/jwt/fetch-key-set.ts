@@ -1,4 +1,5 @@
-import { request } from 'undici';
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 
 /** The largest answer that is read, in bytes. */
 const MAX_BYTES = 256 * 1024;
@@ -24,24 +25,44 @@ export async function discoverKeySet(issuer: string, signal: AbortSignal): Promi
 
 /** Redirects are not followed: only the configured address, or what it discovers, says where keys come from. */
 async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
-  const { statusCode, body } = await request(url, {
-    headers: { accept: 'application/json' },
-    signal,
-    reset: true,
-  });
+  const request = send(new URL(url), signal);
   try {
-    if (statusCode !== 200) throw new Error(`unexpected status: ${statusCode}`);
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of body) {
-      size += (chunk as Buffer).length;
-      if (size > MAX_BYTES) throw new Error(`the answer is larger than ${MAX_BYTES / 1024} kb`);
-      chunks.push(chunk as Buffer);
-    }
-    return parsed(Buffer.concat(chunks).toString());
+    const response = await answerTo(request);
+    if (response.statusCode !== 200) throw new Error(`unexpected status: ${response.statusCode}`);
+    return parsed(await textOf(response));
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
   } finally {
-    body.on('error', () => {}).destroy();
+    request.destroy();
   }
+}
+
+/** On a connection of its own, and without a name and a password that the address may hold. */
+function send(url: URL, signal: AbortSignal): ClientRequest {
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  return request(url, { agent: false, auth: null, headers: { accept: 'application/json' }, signal }).end();
+}
+
+function answerTo(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('error', reject).on('response', resolve);
+    // Nobody asked for another protocol: a status like any other that is not 200.
+    request.on('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve(response);
+    });
+  });
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new Error(`the answer is larger than ${MAX_BYTES / 1024} kb`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** Without the parser's message, which quotes the answer. */

@@ -12,7 +12,6 @@ export class ConnectTimeoutError extends Error {
 
 /** The backend did not prove who it is, refused the gateway's certificate, or speaks no TLS. Nothing was sent. */
 export class TlsError extends Error {
-  // Not the cause's own: undici treats that of a wrong name in a way of its own.
   readonly code = 'TLS_FAILED';
 
   constructor(cause: Error) {

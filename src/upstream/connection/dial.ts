@@ -11,10 +11,7 @@ export interface DialRoute {
   readonly target: DialTarget;
   /** Null: straight. */
   readonly proxy: Proxy | null;
-  /**
-   * Longest time until a connection stands, all steps together, in milliseconds. Exact: undici's own clock ticks twice
-   * a second.
-   */
+  /** Longest time until a connection stands, all steps together, in milliseconds. */
   readonly timeoutMs: number;
   readonly noDelay: boolean;
 }
