@@ -57,13 +57,20 @@ export class BackendConnectionPool implements ConnectionPool, ConnectionOwner {
 
   close(): void {
     this.#closed = true;
+    if (this.#sweeping !== null) clearTimeout(this.#sweeping);
+    this.#sweeping = null;
     for (const connection of this.#idle.splice(0)) this.#drop(connection);
   }
 
   /** A request ended: the connection serves the longest waiting one, or rests. */
   released(connection: Http1Connection, reusable: boolean): void {
-    if (!reusable || !connection.alive || (this.#closed && this.#waiting.size === 0)) this.#drop(connection);
+    if (!reusable || !connection.alive || this.#isOneTooMany) this.#drop(connection);
     else if (!this.#serveWaiting(connection)) this.#rest(connection);
+  }
+
+  /** The pool is closed, or a fresh connection was opened beyond the limit. */
+  get #isOneTooMany(): boolean {
+    return (this.#closed && this.#waiting.size === 0) || this.#open > this.config.max_connections;
   }
 
   dropped(connection: Http1Connection): void {

@@ -39,8 +39,9 @@ export class Http1Connection implements PooledConnection, ResponseEvents, Upload
   #dialling: Dialling | null = null;
   #handler: PooledHandler | null = null;
   #request: UpstreamRequest | null = null;
-  /** The request is being written or was. */
+  /** What the backend sends is its answer: the request is being written or was. */
   #sent = false;
+  #started = false;
   #answering = false;
   #upload: Upload | null = null;
   readonly #reader = new ResponseReader(this);
@@ -108,14 +109,24 @@ export class Http1Connection implements PooledConnection, ResponseEvents, Upload
 
   responseEnd(trailers: readonly string[] | null, clean: boolean): void {
     const handler = this.#handler!;
-    const whole = clean && this.#socket!.readableLength === 0;
-    if (!whole || !this.#reader.persistent || this.#upload !== null || this.#closes) this.alive = false;
-    this.#upload?.stop();
+    const upload = this.#upload;
+    if (!clean || !this.#reader.persistent || !this.#isAtRest || this.#closes) this.alive = false;
     this.#idle();
+    upload?.stop();
     handler.responseEnded(trailers);
   }
 
+  /** Whether request and response are through the socket, each to its last byte. */
+  get #isAtRest(): boolean {
+    const socket = this.#socket!;
+    return this.#upload === null && socket.writableLength === 0 && socket.readableLength === 0;
+  }
+
   // The request.
+
+  uploadBegun(): void {
+    this.#sent = true;
+  }
 
   uploadEnded(): void {
     this.#upload = null;
@@ -123,7 +134,7 @@ export class Http1Connection implements PooledConnection, ResponseEvents, Upload
 
   uploadFailed(cause: Error): void {
     this.#upload = null;
-    this.#lost(cause);
+    this.#fail(cause);
   }
 
   #dial(): void {
@@ -146,10 +157,12 @@ export class Http1Connection implements PooledConnection, ResponseEvents, Upload
     const request = this.#request!;
     try {
       const head = requestHead(request, this.owner.authority, handler.lines, this.#closes);
-      handler.requestStarted();
+      if (!this.#started) handler.requestStarted();
       // It may have been given up just now.
       if (this.#handler !== handler) return;
-      this.#sent = true;
+      this.#started = true;
+      // A used connection may tell of the request before until the first byte of this one leaves.
+      this.#sent = !this.reused || !(request.body instanceof Readable);
       this.#reader.expect(request.method);
       this.#write(request, head);
     } catch (error) {
@@ -204,20 +217,23 @@ export class Http1Connection implements PooledConnection, ResponseEvents, Upload
 
   /** The socket is of no use any more. */
   readonly #lost = (cause: Error): void => {
-    if (this.#handler !== null && !this.#sent) return this.#replace();
-    if (this.#handler !== null) return this.#fail(cause);
+    if (this.#handler !== null) return this.#sent ? this.#fail(cause) : this.#replace();
     this.end();
     this.owner.dropped(this);
   };
 
-  /** An idle socket was lost before the next request was written to it: that one has seen nothing of it. */
+  /** A used socket was lost before the next request was written to it: that one has seen nothing of it. */
   #replace(): void {
+    this.#upload?.leave();
+    this.#upload = null;
     this.#discard();
     this.#dial();
   }
 
   #fail(cause: Error): void {
     const handler = this.#handler!;
+    // First: what ends now may want to give it up too.
+    this.#handler = null;
     this.end();
     this.#idle();
     handler.failed(cause);
@@ -228,6 +244,7 @@ export class Http1Connection implements PooledConnection, ResponseEvents, Upload
     this.#request = null;
     this.#upload = null;
     this.#sent = false;
+    this.#started = false;
     this.#answering = false;
   }
 

@@ -3,15 +3,17 @@ import type { ReceivedHead } from '../../exchange/upstream.js';
 import { ConnectionEndedError, MalformedResponseError } from './faults.js';
 import { type ParsedHead, parseHead, parseTrailers } from './response-head.js';
 
-/** Largest response head accepted of a backend, in bytes; the same for trailers. */
+/** Largest response head accepted of a backend, in bytes without its empty line; the same for trailers. */
 const MAX_HEAD = 64 * 1024;
 /** Longest line with the size of a chunk and its extensions, in bytes. */
 const MAX_SIZE_LINE = 4096;
 
 const EMPTY_LINE = Buffer.from('\r\n\r\n');
 const NOTHING = Buffer.alloc(0);
-/** The size of a chunk, and extensions that nobody reads (RFC 9112 §7.1). */
-const SIZE_LINE = /^([0-9A-Fa-f]{1,13})(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?\r\n$/;
+const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
+const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
+/** The size of a chunk, and extensions that nobody reads (RFC 9112 §7.1), without the space that nobody should send. */
+const SIZE_LINE = new RegExp(`^([0-9A-Fa-f]{1,13})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*\\r\\n$`);
 const CR = 13;
 const LF = 10;
 
@@ -40,9 +42,11 @@ export class ResponseReader {
   #method = '';
   /** Bytes that were not used yet: too few of them, or nobody wants them now. */
   #kept: Buffer | null = null;
-  /** Bytes of those in which no head ends. */
+  /** Bytes of those in which no head and no trailers end. */
   #searched = 0;
   #paused = false;
+  /** Bytes are being read: whoever hears of them may pause and resume meanwhile. */
+  #running = false;
   /** Bytes of body or chunk that are still to come. */
   #left = 0;
 
@@ -70,7 +74,10 @@ export class ResponseReader {
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    this.read(NOTHING);
+    if (this.#running) return;
+    const kept = this.#kept ?? NOTHING;
+    this.#kept = null;
+    this.#run(kept);
   }
 
   get paused(): boolean {
@@ -97,11 +104,13 @@ export class ResponseReader {
 
   #run(bytes: Buffer): void {
     let at = 0;
+    this.#running = true;
     while (this.#mayGoOn(at < bytes.length)) {
       const next = this.#take(bytes, at);
       if (next < 0) break;
       at = next;
     }
+    this.#running = false;
     if (at < bytes.length && this.#part !== 'nothing') this.#kept = at === 0 ? bytes : bytes.subarray(at);
   }
 
@@ -132,19 +141,30 @@ export class ResponseReader {
   }
 
   #head(bytes: Buffer, at: number): number {
-    const end = bytes.indexOf(EMPTY_LINE, at + Math.max(0, this.#searched - 3));
+    const end = this.#linesEnd(bytes, at);
     if (end < 0) return this.#headToCome(bytes, at);
     this.#searched = 0;
-    if (end - at > MAX_HEAD) throw new MalformedResponseError('head too large');
     this.#headed(parseHead(latin1(bytes, at, end + 2)));
     return end + 4;
   }
 
+  /** Where the empty line behind a head or trailers begins; -1 when it is still to come. */
+  #linesEnd(bytes: Buffer, at: number): number {
+    const end = bytes.indexOf(EMPTY_LINE, at + Math.max(0, this.#searched - 3));
+    // Of the empty line itself up to three bytes may be here.
+    const tooLarge = end < 0 ? bytes.length - at > MAX_HEAD + 3 : end - at > MAX_HEAD;
+    if (tooLarge) throw new MalformedResponseError('head or trailers too large');
+    return end;
+  }
+
   /** What cannot become a head any more is not waited for. */
   #headToCome(bytes: Buffer, at: number): number {
-    if (bytes.length - at > MAX_HEAD) throw new MalformedResponseError('head too large');
     const begun = latin1(bytes, at, Math.min(at + 7, bytes.length));
     if (!'HTTP/1.'.startsWith(begun)) throw new MalformedResponseError('status line');
+    return this.#linesToCome(bytes, at);
+  }
+
+  #linesToCome(bytes: Buffer, at: number): number {
     const unseen = latin1(bytes, at + Math.max(0, this.#searched - 1), bytes.length);
     if (/[^\r]\n/.test(unseen)) throw new MalformedResponseError('a line that ends without CR');
     this.#searched = bytes.length - at;
@@ -208,10 +228,8 @@ export class ResponseReader {
 
   #trailers(bytes: Buffer, at: number): number {
     if (bytes[at] === CR && bytes[at + 1] === LF) return this.#end(null, at + 2 === bytes.length, at + 2);
-    const end = bytes.indexOf(EMPTY_LINE, at);
-    if ((end < 0 ? bytes.length : end) - at > MAX_HEAD)
-      throw new MalformedResponseError('trailer fields too large');
-    if (end < 0) return -1;
+    const end = this.#linesEnd(bytes, at);
+    if (end < 0) return this.#linesToCome(bytes, at);
     return this.#end(parseTrailers(latin1(bytes, at, end + 2)), end + 4 === bytes.length, end + 4);
   }
 
@@ -241,5 +259,5 @@ function persists(head: ParsedHead, method: string): boolean {
   const said = head.connection?.toLowerCase() ?? '';
   if (said === 'keep-alive') return true;
   const words = new Set(said.split(',').map((word) => word.trim()));
-  return head.minorVersion === 0 ? words.has('keep-alive') : !words.has('close');
+  return !words.has('close') && (head.minorVersion > 0 || words.has('keep-alive'));
 }

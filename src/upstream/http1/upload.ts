@@ -6,6 +6,8 @@ import { RequestBodyError } from './faults.js';
 import { CHUNKED_ENDING, lengthEnding } from './request-head.js';
 
 export interface UploadOwner {
+  /** Its first byte leaves now. */
+  uploadBegun(): void;
   uploadEnded(): void;
   uploadFailed(cause: Error): void;
 }
@@ -29,6 +31,8 @@ export class Upload {
     this.#length = request.contentLength;
     body.on('data', this.#data).on('end', this.#ended).on('error', this.#failed).on('close', this.#closed);
     socket.on('drain', this.#drained);
+    // Another upload may have left it.
+    body.resume();
     if (body.destroyed) queueMicrotask(this.#closed);
   }
 
@@ -37,6 +41,12 @@ export class Upload {
     if (this.#over) return;
     this.#detach();
     this.body.destroy();
+  }
+
+  /** Another upload is to take the body, of which nothing was read. */
+  leave(): void {
+    this.#detach();
+    this.body.pause();
   }
 
   readonly #data = (piece: Buffer): void => {
@@ -53,9 +63,13 @@ export class Upload {
 
   #begin(): void {
     if (this.#begun) return;
+    const known = this.#length >= 0;
+    this.#writeHead(known ? lengthEnding(this.request.method, this.#length) : CHUNKED_ENDING);
+  }
+
+  #writeHead(ending: string): void {
     this.#begun = true;
-    const { method } = this.request;
-    const ending = this.#length >= 0 ? lengthEnding(method, this.#length) : CHUNKED_ENDING;
+    this.owner.uploadBegun();
     this.socket.write(this.head + ending, 'latin1');
   }
 
@@ -69,7 +83,7 @@ export class Upload {
 
   readonly #ended = (): void => {
     if (this.#length > this.#bytes) return this.#failed(new RequestBodyError('too short'));
-    if (!this.#begun) this.socket.write(this.head + lengthEnding(this.request.method, 0), 'latin1');
+    if (!this.#begun) this.#writeHead(lengthEnding(this.request.method, 0));
     else if (this.#length < 0) this.socket.write('0\r\n\r\n', 'latin1');
     this.#detach();
     this.owner.uploadEnded();
