@@ -28,4 +28,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8080/health/live').then((r) => process.exit(r.ok ? 0 : 1))"]
 # The flags: docs/decisions/0007-fixed-young-generation.md.
-ENTRYPOINT ["node", "--min-semi-space-size=16", "--max-semi-space-size=16", "dist/src/main.js"]
+ENTRYPOINT ["node", "--min-semi-space-size=16", "--max-semi-space-size=16", "--no-flush-bytecode", "--no-allocation-site-pretenuring", "dist/src/main.js"]

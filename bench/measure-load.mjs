@@ -2,12 +2,14 @@ import { calmest } from './calm.mjs';
 import { cpu, memory } from './measure.mjs';
 import { note } from './note.mjs';
 
-/** What V8 needs until nothing gets faster any more, in seconds. */
+/** What V8 needs until nothing gets faster any more, in seconds: at first, and after a server waited for its turn. */
 const WARM_S = 5;
+const WARM_AGAIN_S = 3;
 
 /**
  * As much load as goes, in bursts in turn (A B C A B C …), so that whatever else the machine does hits all alike.
- * Each measured burst follows one that is not: a server that waited for its turn is cold, and some longer than others.
+ * Each measured burst follows one that is not: a server that waited for its turn is cold, some of what V8 compiled is
+ * gone by then, and some servers need longer than others.
  * Resolves to, for each server, `cpu` (microseconds a request), `rate` (requests a second), `p50` and `p99`
  * (milliseconds), one number for each burst, and `memory` (bytes) after the last.
  */
@@ -36,7 +38,7 @@ export async function measureLoad(servers, load, { rounds, burst, connections, d
 }
 
 async function oneBurst(server, load, options) {
-  await load.run(server, options);
+  await load.run(server, { ...options, seconds: WARM_AGAIN_S });
   const before = cpu(server.pid);
   const { requests, ...figures } = await load.run(server, options);
   return { ...figures, cpu: (cpu(server.pid) - before) / requests };

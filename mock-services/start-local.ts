@@ -15,7 +15,12 @@ import { welcome } from './welcome.js';
 /** From dist/mock-services, where this runs. */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** docs/decisions/0007-fixed-young-generation.md. */
-const NODE_FLAGS = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
+const NODE_FLAGS = [
+  '--min-semi-space-size=16',
+  '--max-semi-space-size=16',
+  '--no-flush-bytecode',
+  '--no-allocation-site-pretenuring',
+];
 const CONFIG = 'config/gateway.yml';
 /** npm hands a Ctrl-C on that the terminal has already sent: signals this close together (ms) are one. */
 const SAME_SIGNAL = 500;

@@ -11,7 +11,12 @@ import {
 } from './nexus-documents.mjs';
 
 /** What `npm run serve` and the image start the gateway with. */
-export const NODE_FLAGS = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
+export const NODE_FLAGS = [
+  '--min-semi-space-size=16',
+  '--max-semi-space-size=16',
+  '--no-flush-bytecode',
+  '--no-allocation-site-pretenuring',
+];
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const MAIN = join(ROOT, 'dist/src/main.js');

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --min-semi-space-size=16 --max-semi-space-size=16
+#!/usr/bin/env -S node --min-semi-space-size=16 --max-semi-space-size=16 --no-flush-bytecode --no-allocation-site-pretenuring
 import { start } from './start.js';
 
 const code = await start(process.argv.slice(2));

@@ -143,6 +143,8 @@ export class ResponseWriter implements ResponseSink, Listed {
   interim(status: number, fields: readonly string[]): void {
     const { response } = this;
     if (this.#answered || this.#over || this.request.httpVersionMinor === 0) return;
+    // Nobody can hold back a hint: a client that does not read gets none, else they would pile up here.
+    if (this.client.socket.writableNeedDrain) return;
     if (status === 100) response.writeContinue();
     else if (status === 102) response.writeProcessing();
     else if (status === 103) writeEarlyHints(response, fields);
