@@ -85,10 +85,13 @@ function rateTable({ rate_runs: runs }) {
       `${fixed(median(run.p99), 2)} (${fixed(Math.min(...run.p99), 2)})`,
       nginx ? quotient(run.p99, nginx.p99) : '–',
       fixed(median(run.max), 1),
+      run.cpu.length === 0 ? '–' : `${fixed(median(run.cpu))} (${fixed(Math.min(...run.cpu))})`,
+      nginx && run.cpu.length > 0 ? quotient(run.cpu, nginx.cpu) : '–',
       String(run.errors),
     ];
   });
-  return table(['requests/s', 'server', 'p50 ms', 'p99 ms', 'p99 of nginx', 'max ms', 'errors'], rows);
+  const head = ['requests/s', 'server', 'p50 ms', 'p99 ms', 'p99 of nginx', 'max ms'];
+  return table([...head, 'CPU µs a request', 'CPU of nginx', 'errors'], rows);
 }
 
 function profileTables({ each, groups, functions }) {
@@ -106,23 +109,32 @@ function targets({ load_runs: runs = [], rate_runs: rates = [], servers }) {
     verdict('everything on ≤ 0.85 of fast-gateway', load('nexus-everything'), load('fast-gateway'), 0.85),
     verdict('everything on ≤ 3 of nginx', load('nexus-everything'), load('nginx'), 3),
     verdict('a cache hit ≤ 1.2 of nginx proxying', load('nexus-cache'), load('nginx'), 1.2),
+    verdict('a cache hit ≤ 1.2 of node:http alone', load('nexus-cache'), load('node-answer'), 1.2),
     differenceVerdict(load('nexus-traffic'), load('nexus-two')),
     verdict('5,000 routes ≤ 1.2 of 10 routes', load('nexus-5000'), load('nexus-10'), 1.2),
-    ...rates
-      .filter(({ id }) => id === 'nexus')
-      .map((run) => {
-        const nginx = rates.find(({ id, rate }) => id === 'nginx' && rate === run.rate);
-        return verdict(`p99 at ${run.rate.toLocaleString('en')} requests/s ≤ 2 of nginx`, run, nginx, 2);
-      }),
+    ...rateTargets(rates),
     idleTarget(servers?.find(({ id }) => id === 'nexus-1000')?.idle),
   ];
   return `${lines.filter(Boolean).join('\n')}\n`;
 }
 
+function rateTargets(runs) {
+  const rates = new Set(runs.map(({ rate }) => rate));
+  return [...rates].flatMap((rate) => {
+    const of = (id) => runs.find((run) => run.id === id && run.rate === rate);
+    const at = `at ${rate.toLocaleString('en')} requests/s`;
+    return [
+      verdict(`p99 ${at} ≤ 2 of nginx`, of('nexus'), of('nginx'), 2, 'p99'),
+      verdict(`a cache hit ${at} ≤ 1.2 of nginx proxying`, of('nexus-cache'), of('nginx'), 1.2),
+      verdict(`a cache hit ${at} ≤ 1.2 of node:http alone`, of('nexus-cache'), of('node-answer'), 1.2),
+      verdict(`everything on ${at} ≤ 3 of nginx`, of('nexus-everything'), of('nginx'), 3),
+    ];
+  });
+}
+
 /** Met or missed only where the medians and the minima agree. */
-function verdict(name, ours, theirs, limit) {
+function verdict(name, ours, theirs, limit, figure = 'cpu') {
   if (!ours || !theirs) return null;
-  const figure = ours.cpu ? 'cpu' : 'p99';
   const ofMedians = median(ours[figure]) / median(theirs[figure]);
   const ofMinima = Math.min(...ours[figure]) / Math.min(...theirs[figure]);
   const line = `- ${name}: ${fixed(ofMedians, 2)} (${fixed(ofMinima, 2)})`;

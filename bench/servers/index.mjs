@@ -4,8 +4,9 @@ import { fastGateway, fastGatewayTuned } from './fast-gateway.mjs';
 import { fastifyHttpProxy } from './fastify-http-proxy.mjs';
 import { haproxy } from './haproxy.mjs';
 import { httpProxyMiddleware } from './http-proxy-middleware.mjs';
-import { nexusServers } from './nexus.mjs';
+import { NODE_FLAGS, nexusServers } from './nexus.mjs';
 import { nginx } from './nginx.mjs';
+import { nodeAnswer } from './node-answer.mjs';
 
 /**
  * Everybody who is measured. A server has an `id`, a `label`, a `version`, `missing` (why it cannot run here, or null),
@@ -21,6 +22,7 @@ export function allServers() {
     fastGatewayTuned(),
     fastifyHttpProxy(),
     httpProxyMiddleware(),
+    nodeAnswer(NODE_FLAGS),
     ...nexusServers(),
   ];
 }
