@@ -7,6 +7,7 @@ import { Exchange } from '../exchange/exchange.js';
 import type { RouteTools } from '../exchange/forwarder.js';
 import { Refusal } from '../exchange/refusal.js';
 import type { ResponseSink } from '../exchange/response.js';
+import { requestHead } from '../exchange/request-head.fixture.js';
 import { CacheCounts } from './cache-counts.js';
 import { compilePolicy } from './cache-policy.js';
 import type { CacheStore, Found, StoredSet } from './cache-store.js';
@@ -57,19 +58,11 @@ function sinkSpy() {
 }
 
 function exchangeFor(headers: string[] = [], head: object = {}): Exchange {
-  const exchange = new Exchange('id', 0, {
-    method: 'GET',
-    target: '/a',
-    remoteAddress: '',
-    remotePort: 0,
-    host: 'h',
-    userAgent: null,
-    hasBody: false,
-    contentLength: -1,
-    upgrade: false,
-    rawHeaders: headers,
-    ...head,
-  });
+  const exchange = new Exchange(
+    'id',
+    0,
+    requestHead({ target: '/a', remoteAddress: '', remotePort: 0, host: 'h', rawHeaders: headers, ...head }),
+  );
   exchange.target = { path: '/a', rawPath: '/a', query: '', authority: null, originForm: '/a' };
   exchange.raw = { socket: {} } as unknown as Exchange['raw'];
   exchange.upstream = { name: 'u', ownCookie: null } as unknown as Exchange['upstream'];

@@ -5,21 +5,17 @@ import { LoggingConfig } from '../config/observability.config.js';
 import { Exchange, type RequestHead } from '../exchange/exchange.js';
 import type { Route } from '../exchange/route.js';
 import type { Backend, Upstream } from '../exchange/upstream.js';
+import { requestHead } from '../exchange/request-head.fixture.js';
 import { AccessLog } from './access-log.js';
 import { Redaction } from './redaction.js';
 
-const HEAD: RequestHead = {
-  method: 'GET',
+const HEAD = requestHead({
   target: '/api/orders?x=1',
   remoteAddress: '127.0.0.1',
   remotePort: 51234,
   host: 'localhost',
   userAgent: 'curl/7.88.1',
-  hasBody: false,
-  contentLength: -1,
-  upgrade: false,
-  rawHeaders: [],
-};
+});
 const FIELDS = [
   'time',
   'level',

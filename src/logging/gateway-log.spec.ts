@@ -5,6 +5,7 @@ import { RouteConfig } from '../config/route.config.js';
 import { Exchange } from '../exchange/exchange.js';
 import type { Route } from '../exchange/route.js';
 import type { Backend, Upstream } from '../exchange/upstream.js';
+import { requestHead } from '../exchange/request-head.fixture.js';
 import { GatewayLog } from './gateway-log.js';
 import { createLogger } from './logger.js';
 import { Redaction } from './redaction.js';
@@ -29,18 +30,7 @@ function routeOf(config: Partial<RouteConfig>): Route {
 }
 
 function failedExchange(target: string): Exchange {
-  const head = {
-    method: 'GET',
-    target,
-    remoteAddress: '127.0.0.1',
-    remotePort: 1,
-    host: 'h',
-    userAgent: null,
-    hasBody: false,
-    contentLength: -1,
-    upgrade: false,
-    rawHeaders: [],
-  };
+  const head = requestHead({ target, remoteAddress: '127.0.0.1', host: 'h' });
   const route = routeOf({ id: 'users' });
   return Object.assign(new Exchange('01jdx', 0, head), { backend, route, attempts: 2 });
 }

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { LoggingConfig } from '../config/observability.config.js';
 import { Exchange } from '../exchange/exchange.js';
+import { requestHead } from '../exchange/request-head.fixture.js';
 import type { AccessLog } from './access-log.js';
 import { GatewayLog } from './gateway-log.js';
 import { LogSettings } from './log-settings.js';
@@ -52,16 +53,7 @@ function rootModule(config: LoggingConfig, output: LogOutput): Type {
 
 function exchange(): Exchange {
   const client = { remoteAddress: '127.0.0.1', remotePort: 1, userAgent: null };
-  return new Exchange('id', 0, {
-    method: 'GET',
-    target: '/',
-    host: '',
-    hasBody: false,
-    contentLength: -1,
-    upgrade: false,
-    rawHeaders: [],
-    ...client,
-  });
+  return new Exchange('id', 0, requestHead({ host: '', ...client }));
 }
 
 const running: NestFastifyApplication[] = [];

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Exchange } from '../exchange/exchange.js';
 import type { Route } from '../exchange/route.js';
 import type { Backend, Upstream } from '../exchange/upstream.js';
+import { requestHead } from '../exchange/request-head.fixture.js';
 import { ExchangeMetrics } from './exchange-metrics.js';
 import { METHOD_LABELS, methodIndex } from './series.js';
 
@@ -27,18 +28,7 @@ function snapshotOf(routes: Route[], ...upstreams: Upstream[]) {
 }
 
 function exchange(fields: Partial<Exchange>, method = 'GET', startedAt = 1_000): Exchange {
-  const head = {
-    method,
-    target: '/',
-    remoteAddress: '',
-    remotePort: 0,
-    host: '',
-    userAgent: null,
-    hasBody: false,
-    contentLength: -1,
-    upgrade: false,
-    rawHeaders: [],
-  };
+  const head = requestHead({ method, remoteAddress: '', remotePort: 0, host: '' });
   const made = new Exchange('id', startedAt, head);
   return Object.assign(made, { status: 200, endedAt: startedAt }, fields);
 }

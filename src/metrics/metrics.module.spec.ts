@@ -18,6 +18,7 @@ import {
 } from '../exchange/telemetry.js';
 import { WEBSOCKET_COUNTS } from '../exchange/telemetry.js';
 import { type Backend, CURRENT_UPSTREAMS, type Upstream } from '../exchange/upstream.js';
+import { requestHead } from '../exchange/request-head.fixture.js';
 import { ExchangeMetrics } from './exchange-metrics.js';
 import { EXCHANGE_METRICS, METRICS_REGISTRY, MetricsModule } from './metrics.module.js';
 
@@ -68,18 +69,7 @@ async function start(change: Partial<MetricsConfig> = {}, allowFrom = LOOPBACK, 
 }
 
 function exchange(fields: Partial<Exchange>, method = 'GET'): Exchange {
-  const head = {
-    method,
-    target: '/',
-    remoteAddress: '',
-    remotePort: 0,
-    host: '',
-    userAgent: null,
-    hasBody: false,
-    contentLength: -1,
-    upgrade: false,
-    rawHeaders: [],
-  };
+  const head = requestHead({ method, remoteAddress: '', remotePort: 0, host: '' });
   return Object.assign(new Exchange('id', 0, head), { status: 200 }, fields);
 }
 

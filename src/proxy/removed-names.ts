@@ -17,8 +17,17 @@ export class RemovedNames {
   }
 }
 
+/** All routes of a document share them. */
+const ofDocuments = new WeakMap<Readonly<GatewayConfig>, RemovedNames>();
+
 /** What only the gateway says of an identity, and the key that is not for the upstream; on every route, open ones too. */
-export function removedNames({ auth }: Readonly<GatewayConfig>): RemovedNames {
+export function removedNames(document: Readonly<GatewayConfig>): RemovedNames {
+  const known = ofDocuments.get(document) ?? namesOf(document);
+  ofDocuments.set(document, known);
+  return known;
+}
+
+function namesOf({ auth }: Readonly<GatewayConfig>): RemovedNames {
   const { jwt, api_keys: keys } = auth;
   return new RemovedNames([
     ...(jwt ? Object.values(jwt.forward) : []),

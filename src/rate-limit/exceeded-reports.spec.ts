@@ -1,20 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { Exchange } from '../exchange/exchange.js';
+import { requestHead } from '../exchange/request-head.fixture.js';
 import { ExceededReports } from './exceeded-reports.js';
 
-const head = {
-  method: 'GET',
-  target: '/a',
-  remoteAddress: '192.0.2.1',
-  remotePort: 1,
-  host: 'gw',
-  userAgent: null,
-  hasBody: false,
-  contentLength: -1,
-  upgrade: false,
-  rawHeaders: [],
-};
+const head = requestHead({ target: '/a' });
 const exchange = new Exchange('1', 0, head);
 
 function reporting() {

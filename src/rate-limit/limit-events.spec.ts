@@ -3,20 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { Log } from '../exchange/event-log.js';
 import { Exchange } from '../exchange/exchange.js';
 import type { Route } from '../exchange/route.js';
+import { requestHead } from '../exchange/request-head.fixture.js';
 import { LoggedLimitEvents } from './limit-events.js';
 
-const HEAD = {
-  method: 'GET',
-  target: '/api/users?token=secret',
-  remoteAddress: '127.0.0.1',
-  remotePort: 1,
-  host: 'gw',
-  userAgent: null,
-  hasBody: false,
-  contentLength: -1,
-  upgrade: false,
-  rawHeaders: [],
-};
+const HEAD = requestHead({ target: '/api/users?token=secret', remoteAddress: '127.0.0.1' });
 
 function linesOf(exchange: Exchange): unknown[][] {
   const lines: unknown[][] = [];

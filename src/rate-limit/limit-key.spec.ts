@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { normaliseIp } from '../common/cidr.js';
 import { Exchange } from '../exchange/exchange.js';
 import type { Identity } from '../exchange/identity.js';
+import { requestHead } from '../exchange/request-head.fixture.js';
 import { addressKey, limitKey } from './limit-key.js';
 
 describe('addressKey', () => {
@@ -42,18 +43,7 @@ describe('addressKey', () => {
 });
 
 function exchangeWith(rawHeaders: string[], identity: Identity | null = null): Exchange {
-  const head = {
-    method: 'GET',
-    target: '/',
-    remoteAddress: '192.0.2.1',
-    remotePort: 1,
-    host: 'gw',
-    userAgent: null,
-    hasBody: false,
-    contentLength: -1,
-    upgrade: false,
-    rawHeaders,
-  };
+  const head = requestHead({ rawHeaders });
   return Object.assign(new Exchange('1', 0, head), { clientIp: '192.0.2.1', identity });
 }
 

@@ -12,6 +12,7 @@ import type { RedisArgument, RedisConnection } from '../exchange/redis.js';
 import { Refusal } from '../exchange/refusal.js';
 import type { ResponseSink } from '../exchange/response.js';
 import type { Upstream } from '../exchange/upstream.js';
+import { requestHead } from '../exchange/request-head.fixture.js';
 import { ExceededReports } from './exceeded-reports.js';
 import { IdentityLimitGuardFactory } from './identity-limit.guard-factory.js';
 import { LimitCompiler } from './limit-compiler.js';
@@ -23,18 +24,7 @@ import { MemoryStores } from './stores/memory.stores.js';
 import { RedisLimitStores } from './stores/redis.stores.js';
 import { UpstreamLimitStage } from './upstream-limit.stage.js';
 
-const HEAD = {
-  method: 'GET',
-  target: '/a',
-  remoteAddress: '192.0.2.1',
-  remotePort: 1,
-  host: 'gw',
-  userAgent: null,
-  hasBody: false,
-  contentLength: -1,
-  upgrade: false,
-  rawHeaders: [],
-};
+const HEAD = requestHead({ target: '/a' });
 
 /** Answers each script as the test says; counts the calls. */
 class FakeRedis implements RedisConnection {

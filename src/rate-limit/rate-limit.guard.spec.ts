@@ -6,6 +6,7 @@ import { RateLimitConfig } from '../config/rate-limit.config.js';
 import { RouteConfig } from '../config/route.config.js';
 import { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../exchange/refusal.js';
+import { requestHead } from '../exchange/request-head.fixture.js';
 import { ExceededReports } from './exceeded-reports.js';
 import { LimitCompiler } from './limit-compiler.js';
 import { LimitJudge } from './limit-judge.js';
@@ -18,18 +19,7 @@ import { RedisLimitStores } from './stores/redis.stores.js';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-const HEAD = {
-  method: 'GET',
-  target: '/a',
-  remoteAddress: '192.0.2.1',
-  remotePort: 1,
-  host: 'gw',
-  userAgent: null,
-  hasBody: false,
-  contentLength: -1,
-  upgrade: false,
-  rawHeaders: [],
-};
+const HEAD = requestHead({ target: '/a' });
 
 /** What a client saw of the guard. */
 interface Answer {
