@@ -92,7 +92,7 @@ class DataPort implements Framework {
   show(exchange: Exchange): void {
     this.#toFastify(exchange.raw!, exchange.response!, (request, reply) => {
       reply.hijack();
-      introduce(exchange, request, reply);
+      introduce(exchange, asExchange(request, exchange), Object.assign(reply, REFUSED));
     });
   }
 
@@ -148,6 +148,27 @@ function introduce(exchange: Exchange, request: FastifyRequest, reply: FastifyRe
   request.exchange = exchange;
   exchange.shownAs(request, reply);
 }
+
+/** What Fastify knows of a request is the exchange's: the client behind its proxies, the route's own parameters. */
+function asExchange(request: FastifyRequest, { id, clientIp, params }: Exchange): FastifyRequest {
+  // Fastify reads no query of a target that its own router cannot read.
+  Object.assign(request, { id, params, query: request.query ?? {} });
+  return Object.defineProperty(request, 'ip', { value: clientIp });
+}
+
+const WRITING = ['code', 'header', 'headers', 'redirect', 'removeHeader', 'send', 'status', 'type'];
+
+/** The gateway alone writes the answer: what a guard said to the reply would be lost without a word. */
+const REFUSED = Object.fromEntries(
+  WRITING.map((method) => [
+    method,
+    () => {
+      throw new TypeError(
+        `reply.${method}() changes nothing here: use exchange.responseHeaders, throw a Refusal, or answer in an interceptor`,
+      );
+    },
+  ]),
+);
 
 /** What the gateway's own endpoints on the data port say to methods that they don't take. */
 class OwnEndpoints {

@@ -18,6 +18,7 @@ import { size } from './keys/sizes.js';
 
 const origin = textOf('* or an origin such as https://app.example.com', (value) => {
   if (value === '*') return undefined;
+  if (value.includes('*')) return 'is a pattern, and patterns match nothing';
   const fault = urlFault(value, ['http', 'https']);
   if (fault !== undefined) return fault;
   return new URL(value).origin === value.toLowerCase()

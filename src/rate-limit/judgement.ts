@@ -108,7 +108,7 @@ export class Judgement implements LimitsTaken {
     const { responseHeaders } = exchange;
     const policy = this.keys.includes(null) ? this.#policy() : wholePolicy;
     const quota = this.#quota();
-    const at = this.before === null ? -1 : responseHeaders.indexOf(POLICY);
+    const at = this.before === null ? -1 : fieldsIn(responseHeaders);
     if (at >= 0) {
       responseHeaders[at + 1] = joined(responseHeaders[at + 1]!, policy);
       responseHeaders[at + 3] = joined(this.before!.#shown(responseHeaders[at + 3]!), quota);
@@ -164,6 +164,14 @@ export class Judgement implements LimitsTaken {
     const { rule, prefix } = this.limits[at]!.remote!;
     return { rule, key: prefix + this.keys[at]!, cost: 1, stamp };
   }
+}
+
+/** Where a stage before wrote the two fields: among the names alone, as a value may be one of them (CORS exposes names). */
+function fieldsIn(headers: readonly string[]): number {
+  for (let at = 0; at < headers.length; at += 2) {
+    if (headers[at] === POLICY && headers[at + 2] === QUOTA) return at;
+  }
+  return -1;
 }
 
 function joined(text: string, more: string): string {

@@ -809,7 +809,7 @@ const REFUSALS: readonly Row[] = [
   [
     'a secret for public keys',
     'auth: {jwt: {secret: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, issuer: https://i}}\n' + ROUTE,
-    ['1:22 auth.jwt.secret: does not fit RS256, expected a public key'],
+    ['1:22 auth.jwt.secret: does not fit RS256, expected a public key, or algorithms: [HS256] for a secret'],
     { unavailable: {} },
   ],
   [
@@ -858,6 +858,14 @@ const REFUSALS: readonly Row[] = [
     'credentials for everybody',
     'cors: {credentials: true}\n' + ROUTE,
     ['1:21 cors.credentials: stands beside the origin *, expected origins by name'],
+    { unavailable: {} },
+  ],
+  [
+    'a pattern of origins',
+    'cors: {origins: ["https://*.a.example"]}\n' + ROUTE,
+    [
+      '1:18 cors.origins[0]: "https://*.a.example" is a pattern, and patterns match nothing, expected * or an origin such as https://app.example.com',
+    ],
     { unavailable: {} },
   ],
   [

@@ -33,6 +33,34 @@ describe('a guard of the team', () => {
     expect(refused.header('x-seen')).toBeDefined();
   });
 
+  it('sees the client, the id and the parameters of the exchange on the request, also late', async () => {
+    const { backend } = await echoUpstream();
+    const gateway = await startTestGateway({
+      server: { trusted_proxies: ['127.0.0.0/8'] },
+      extensions: EXTENSIONS,
+      routes: [
+        {
+          path: '/a/{id}',
+          backends: [backend],
+          guards: [{ name: 'verdict', options: { verdict: 'promise of true' } }, 'seen'],
+        },
+      ],
+    });
+    const { headers } = { headers: { 'x-forwarded-for': '203.0.113.9' } };
+    const seen = (await gateway.get('/a/7%2F8', { headers })).header('x-seen');
+    expect(JSON.parse(seen!)).toEqual({ own: true, ip: '203.0.113.9', params: { id: '7/8' } });
+  });
+
+  it.each(['code', 'header', 'redirect', 'send', 'status'])(
+    'is told that reply.%s() changes nothing',
+    async (method) => {
+      const gateway = await gatewayWith([{ name: 'reply', options: { method } }]);
+      expect((await gateway.get('/a/1')).json()).toMatchObject({ status: 500, code: 'internal_error' });
+      const { err } = await gateway.logged('internal error');
+      expect(JSON.stringify(err)).toContain(`reply.${method}() changes nothing here`);
+    },
+  );
+
   it('has the defaults of its options when the document gives none', async () => {
     const gateway = await gatewayWith(['tenant']);
     expect((await gateway.get('/a/1', { headers: { 'x-tenant': 'umbrella' } })).status).toBe(200);

@@ -52,7 +52,7 @@ function checkJwt({ report }: Draft, jwt: JwtConfig): void {
     report.at(
       jwt,
       key,
-      `does not fit ${jwt.algorithms.join(', ')}, expected ${shared.length > 0 ? 'secret' : 'a public key'}`,
+      `does not fit ${jwt.algorithms.join(', ')}, expected ${shared.length > 0 ? 'secret' : 'a public key, or algorithms: [HS256] for a secret'}`,
     );
   }
   if (shared.length > 0 && jwt.secret === null) {
