@@ -5,12 +5,12 @@ import { echoUpstream, startTestGateway } from '../support/index.js';
 it('two stages of limits share their fields, also where CORS exposes one of these by name', async () => {
   const { backend } = await echoUpstream();
   const gateway = await startTestGateway({
+    rate_limit_per_upstream: { requests: 100, per: '1m' },
     routes: [
       {
         path: '/a',
         backends: [backend],
         rate_limit: { requests: 50, per: '1m' },
-        rate_limit_per_upstream: { requests: 100, per: '1m' },
         cors: { origins: ['https://a.example'], expose: ['RateLimit-Policy'] },
       },
     ],
