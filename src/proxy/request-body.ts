@@ -56,7 +56,7 @@ export class RequestBody extends Readable {
 
   /** Whether `again` can give it whole. */
   get repeatable(): boolean {
-    return !this.#begun || (this.record?.whole ?? false);
+    return this.#bytes === 0 || (this.record?.whole ?? false);
   }
 
   /** The same body from its first byte, the rest of it as it comes from the client; this one is of no use then. */
@@ -95,7 +95,7 @@ export class RequestBody extends Readable {
   /** True when there was something to give; afterwards the rest comes from the client, unless that was all. */
   #repeat(): boolean {
     const { record } = this;
-    const recorded = this.#begun && !this.#repeated ? record!.bytes : null;
+    const recorded = this.#bytes > 0 && !this.#repeated ? record!.bytes : null;
     this.#repeated = true;
     if (recorded !== null && recorded.length > 0) {
       this.push(recorded);
@@ -127,7 +127,7 @@ export class RequestBody extends Readable {
     this.#attached = false;
     this.request.off('data', this.#data);
     this.request.off('end', this.#end);
-    if (!this.record?.whole) return;
+    if (!this.repeatable) return;
     this.#held = true;
     this.request.pause();
   }

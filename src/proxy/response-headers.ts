@@ -26,7 +26,7 @@ export function clientHead(received: ReceivedHead, mayTrail = true): UpstreamHea
     if (named !== null || LENGTHS.has(name.length)) {
       const lower = name.toLowerCase();
       if (named?.has(lower) && lower !== 'content-length') continue;
-      if (isKept(lower, status, trailers)) continue;
+      if (staysHere(lower, status, trailers)) continue;
     }
     headers.push(name, fields[at + 1]!);
   }
@@ -35,7 +35,7 @@ export function clientHead(received: ReceivedHead, mayTrail = true): UpstreamHea
 }
 
 /** Whether a field is between the backend and the gateway alone. */
-function isKept(lower: string, status: number, trailers: boolean): boolean {
+function staysHere(lower: string, status: number, trailers: boolean): boolean {
   if (lower === 'content-length') return isLengthless(status);
   // Trailers exist in chunked messages alone; node refuses to announce them anywhere else.
   if (lower === 'trailer') return !trailers;
@@ -77,5 +77,3 @@ export function clientTrailers(raw: readonly string[]): [string, string][] {
   }
   return trailers;
 }
-
-export { latin1 } from '../common/latin1.js';

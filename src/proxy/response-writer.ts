@@ -12,7 +12,8 @@ import type { ScannedHead } from './request-head.js';
 import { DUMP_LIMIT, dumpRest, lingerBeforeClose } from './unread-body.js';
 import { addOwnHeaders } from './own-headers.js';
 import { problemDocument } from './problem.js';
-import { clientTrailers, isBodiless, latin1 } from './response-headers.js';
+import { latin1 } from '../common/latin1.js';
+import { clientTrailers, isBodiless } from './response-headers.js';
 
 /** Largest piece of body joined with the head into one write, in bytes. */
 const JOIN_LIMIT = 32 * 1024;
@@ -143,10 +144,10 @@ export class ResponseWriter implements ResponseSink, Listed {
   interim(status: number, fields: readonly string[]): void {
     const { response } = this;
     if (this.#answered || this.#over || this.request.httpVersionMinor === 0) return;
+    if (status === 100) return response.writeContinue();
     // Nobody can hold back a hint: a client that does not read gets none, else they would pile up here.
     if (this.client.socket.writableNeedDrain) return;
-    if (status === 100) response.writeContinue();
-    else if (status === 102) response.writeProcessing();
+    if (status === 102) response.writeProcessing();
     else if (status === 103) writeEarlyHints(response, fields);
   }
 

@@ -1,8 +1,10 @@
 import type { AnswerReason } from '../exchange/reasons.js';
 import { Refusal } from '../exchange/refusal.js';
 
-const UNWRITABLE: ReadonlySet<string> = new Set([
+/** What the gateway or node would not write, or could not write whole: the client sent it. */
+const THE_CLIENTS: ReadonlySet<string> = new Set([
   'INVALID_REQUEST',
+  'REQUEST_BODY',
   'ERR_INVALID_CHAR',
   'ERR_UNESCAPED_CHARACTERS',
 ]);
@@ -21,8 +23,7 @@ const TIMEOUTS: ReadonlySet<string> = new Set(['CONNECT_TIMEOUT', 'RESPONSE_TIME
 /** What connections, sockets and the dialer say when an attempt fails, as one of the gateway's reasons. */
 export function reasonOf(cause: Error): AnswerReason {
   if (isTimeout(cause)) return 'upstream_timeout';
-  // The gateway and node refuse to write what is not valid HTTP: the client sent it (RFC 9110 §5.5).
-  if (UNWRITABLE.has(codeOf(cause))) return 'bad_request';
+  if (THE_CLIENTS.has(codeOf(cause))) return 'bad_request';
   return 'upstream_unavailable';
 }
 

@@ -28,8 +28,7 @@ export function repeated(exchange: Exchange): Exchange {
   again.upstreamHeaders = exchange.upstreamHeaders;
   again.upstream = exchange.upstream;
   again.raw = exchange.raw;
-  again.response = exchange.response;
   const { outgoing } = exchange;
-  again.outgoing = outgoing && { target: outgoing.target, lines: outgoing.lines.slice() };
+  again.outgoing = outgoing && { ...outgoing, lines: outgoing.lines.slice() };
   return again;
 }

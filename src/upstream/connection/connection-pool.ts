@@ -30,7 +30,7 @@ export class BackendConnectionPool implements ConnectionPool, ConnectionOwner {
   constructor(
     origin: URL,
     private readonly config: Readonly<ConnectionConfig>,
-    readonly dialer: Dialer,
+    private readonly dialer: Dialer,
   ) {
     this.authority = origin.host;
     this.#keepAliveMs = durationMs(config.keep_alive);

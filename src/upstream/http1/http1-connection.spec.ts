@@ -426,9 +426,10 @@ describe('an idle connection', () => {
         await send({ path: '/first' }).untilOver();
         const stream = body();
         const heard = send({ path: '/second', method: 'POST', body: stream });
-        await waitFor(() => heard.events.includes('started'), 'started');
+        await rest();
         what(upstream.connections[0]!);
         await upstream.connections[0]!.untilClosed();
+        await rest();
         for (const piece of pieces) stream.push(piece);
         stream.push(null);
         await heard.untilOver();

@@ -2,13 +2,13 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 
 import type {
+  Dialled,
   Dialling,
   PooledConnection,
   PooledHandler,
   ReceivedHead,
   UpstreamRequest,
 } from '../../exchange/upstream.js';
-import type { Dialer } from '../connection/dialer.js';
 import { afterPoll, type Polled } from './after-poll.js';
 import { ConnectionEndedError, MalformedResponseError } from './faults.js';
 import { expectsBody, lengthEnding, requestHead } from './request-head.js';
@@ -19,7 +19,7 @@ import { Upload, type UploadOwner } from './upload.js';
 export interface ConnectionOwner {
   /** Host and port as the backends' Host says them. */
   readonly authority: string;
-  readonly dialer: Dialer;
+  dial(done: Dialled): Dialling;
   released(connection: Http1Connection, reusable: boolean): void;
   /** It ended while it was idle. */
   dropped(connection: Http1Connection): void;
@@ -41,7 +41,6 @@ export class Http1Connection implements PooledConnection, ResponseEvents, Upload
   #request: UpstreamRequest | null = null;
   /** What the backend sends is its answer: the request is being written or was. */
   #sent = false;
-  #started = false;
   #answering = false;
   #upload: Upload | null = null;
   readonly #reader = new ResponseReader(this);
@@ -125,7 +124,7 @@ export class Http1Connection implements PooledConnection, ResponseEvents, Upload
   // The request.
 
   uploadBegun(): void {
-    this.#sent = true;
+    if (!this.#sent) this.#begin();
   }
 
   uploadEnded(): void {
@@ -139,7 +138,7 @@ export class Http1Connection implements PooledConnection, ResponseEvents, Upload
 
   #dial(): void {
     this.reused = false;
-    this.#dialling = this.owner.dialer.dial((error, socket) => {
+    this.#dialling = this.owner.dial((error, socket) => {
       this.#dialling = null;
       if (error === null) this.#connected(socket);
       else this.#fail(error);
@@ -157,17 +156,20 @@ export class Http1Connection implements PooledConnection, ResponseEvents, Upload
     const request = this.#request!;
     try {
       const head = requestHead(request, this.owner.authority, handler.lines, this.#closes);
-      if (!this.#started) handler.requestStarted();
+      this.#reader.expect(request.method);
+      // A used connection may tell of the request before until the first byte of this one leaves.
+      if (!this.reused || !(request.body instanceof Readable)) this.#begin();
       // It may have been given up just now.
       if (this.#handler !== handler) return;
-      this.#started = true;
-      // A used connection may tell of the request before until the first byte of this one leaves.
-      this.#sent = !this.reused || !(request.body instanceof Readable);
-      this.#reader.expect(request.method);
       this.#write(request, head);
     } catch (error) {
       this.#fail(error as Error);
     }
+  }
+
+  #begin(): void {
+    this.#sent = true;
+    this.#handler!.requestStarted();
   }
 
   #write(request: UpstreamRequest, head: string): void {
@@ -244,7 +246,6 @@ export class Http1Connection implements PooledConnection, ResponseEvents, Upload
     this.#request = null;
     this.#upload = null;
     this.#sent = false;
-    this.#started = false;
     this.#answering = false;
   }
 

@@ -184,7 +184,7 @@ export class ResponseReader {
     const { transferEncoding, contentLength } = head;
     this.keepAlive = head.keepAlive;
     this.persistent = persists(head, this.#method);
-    if (isBodiless(head, this.#method)) this.#part = 'end';
+    if (endsWithItsHead(head, this.#method)) this.#part = 'end';
     else if (transferEncoding !== null) this.#part = codedPart(transferEncoding, head.minorVersion);
     else if (contentLength === 0) this.#part = 'end';
     else this.#part = contentLength > 0 ? 'counted' : 'rest';
@@ -241,7 +241,7 @@ export class ResponseReader {
 }
 
 /** Statuses and methods whose responses have no body, whatever the head says (RFC 9112 §6.3). */
-function isBodiless({ status }: ParsedHead, method: string): boolean {
+function endsWithItsHead({ status }: ParsedHead, method: string): boolean {
   return method === 'HEAD' || status === 204 || status === 304;
 }
 

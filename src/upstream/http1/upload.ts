@@ -70,7 +70,7 @@ export class Upload {
   #writeHead(ending: string): void {
     this.#begun = true;
     this.owner.uploadBegun();
-    this.socket.write(this.head + ending, 'latin1');
+    if (!this.#over) this.socket.write(this.head + ending, 'latin1');
   }
 
   #writeChunk(piece: Buffer): boolean {
